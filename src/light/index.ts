@@ -10,6 +10,7 @@ import { partsOf, recordOf } from './chosen.js';
 import type { PolicyWith } from './options.js';
 
 export { AttemptTimeoutError, DeadlineError, PolicyError } from '../core/errors.js';
+export { ConcurrencyError } from '../core/limits/concurrency/error.js';
 export { GateShutError } from '../core/limits/gate/error.js';
 export { HeldError } from '../core/limits/hold/error.js';
 export type { Part, PartName } from '../core/policy/parts.js';

@@ -16,7 +16,7 @@ import type { FleetScope, GateShare, OwnGate } from '../fleet.js';
 import type { Ports } from '../ports.js';
 import { stalledSince } from '../stalls.js';
 import { FleetLink } from './fleet-link.js';
-import { type Asking, causeIn, noteFailure, type Permit } from './permit.js';
+import { type Asking, causeIn, type Permit } from './permit.js';
 
 export class ScopeGate implements OwnGate {
   readonly gate: Gate;
@@ -140,4 +140,20 @@ export class ScopeGate implements OwnGate {
 
 function kindAsking({ rule, request }: Asking): Kind {
   return kindOf(rule.name, request.method, request.path);
+}
+
+/**
+ * Whether the failure of an attempt tells the gate something new. A first attempt does. Retries of the same request
+ * only repeat it, until they have failed for `deadForMs`: then one counts again.
+ */
+function noteFailure(permit: Permit, { deadForMs }: Gate, isFirst: boolean, now: number): boolean {
+  permit.past ??= { failedAt: undefined, refused: undefined };
+  const { past } = permit;
+  if (isFirst) {
+    past.failedAt = now;
+    return true;
+  }
+  if (past.failedAt === undefined || now - past.failedAt < deadForMs) return false;
+  past.failedAt = undefined;
+  return true;
 }

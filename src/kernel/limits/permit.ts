@@ -1,11 +1,8 @@
 /** What one attempt holds of the limits of its scope: a place while it waits, and the permit to be out. */
 
 import type { Refusal } from '../../core/events.js';
-import type { QueuePlace } from '../../core/limits/admission.js';
-import { noQueuePlace } from '../../core/limits/admission.js';
-import type { Gate } from '../../core/limits/gate/setting.js';
-import type { Epoch } from '../../core/limits/gate/state.js';
-import { noEpoch } from '../../core/limits/gate/state.js';
+import type { Admitted, QueuePlace } from '../../core/limits/admission.js';
+import { untaken } from '../../core/limits/admission.js';
 import type { Rule } from '../../core/policy/policy.js';
 import type { Finding, RequestFacts } from '../../core/types.js';
 
@@ -22,7 +19,7 @@ export interface Permit {
   /** Whether it waits for a place in the queue, which only the fleet can give. */
   isQueued: boolean;
   /** The gate's epoch in which the attempt was let through, and the time. */
-  epoch: Epoch;
+  epoch: Admitted['epoch'];
   sentAt: number;
   past: Past | undefined;
 }
@@ -38,9 +35,9 @@ interface Past {
 export function permitWith(past: Past | undefined): Permit {
   return {
     state: 'asks',
-    queuePlace: noQueuePlace,
+    queuePlace: untaken.queuePlace,
     isQueued: false,
-    epoch: noEpoch,
+    epoch: untaken.epoch,
     sentAt: Number.NEGATIVE_INFINITY,
     past,
   };
@@ -54,22 +51,6 @@ export function isAsking({ state }: Permit): boolean {
 export function noteRefusal(permit: Permit, refused: Refusal): void {
   permit.past ??= { failedAt: undefined, refused: undefined };
   permit.past.refused = refused;
-}
-
-/**
- * Whether the failure of an attempt tells the gate something new. A first attempt does. Retries of the same request
- * only repeat it, until they have failed for `deadForMs`: then one counts again.
- */
-export function noteFailure(permit: Permit, { deadForMs }: Gate, isFirst: boolean, now: number): boolean {
-  permit.past ??= { failedAt: undefined, refused: undefined };
-  const { past } = permit;
-  if (isFirst) {
-    past.failedAt = now;
-    return true;
-  }
-  if (past.failedAt === undefined || now - past.failedAt < deadForMs) return false;
-  past.failedAt = undefined;
-  return true;
 }
 
 /** The cause of a refusal: how the request itself was answered last, or else what its scope has found. */
