@@ -48,7 +48,7 @@ function rewrite(object: Record<string, unknown>, before: Fields): void {
 
 /** Plain objects that are changed in place, by the names under which they are kept. All others are values. */
 const changing: ReadonlySet<unknown> = new Set([
-  'turn',
+  'timing',
   'permit',
   'past',
   'attempts',

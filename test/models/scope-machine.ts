@@ -443,6 +443,8 @@ export function listIn<T>(remembered: Remembered | undefined, list: unknown): re
 
 /** What the attempt of a session held of its limits, and when it was sent. */
 export function permitOf(remembered: Remembered | undefined): Permit | undefined {
-  const turn = remembered?.memory.get(fieldsOf(remembered)['turn'] as object) as RequestTiming | undefined;
-  return remembered?.memory.get(turn?.permit as object) as Permit | undefined;
+  const timing = remembered?.memory.get(fieldsOf(remembered)['timing'] as object) as
+    | RequestTiming
+    | undefined;
+  return remembered?.memory.get(timing?.permit as object) as Permit | undefined;
 }
