@@ -56,6 +56,16 @@ export function triesFairly(machine: ScopeMachine, state: State): string | undef
   return admission.kind === 'refuse' ? 'a request is refused because of a trial' : undefined;
 }
 
+/** As many attempts are counted as are in flight, no more than there may be, and no more requests than wait. */
+export function crowds(machine: ScopeMachine, state: State): string | undefined {
+  machine.restoreScope(state);
+  const { inFlight, waiting, limit } = machine.concurrency ?? { inFlight: 0, waiting: 0, limit: 1 };
+  const out = machine.attemptsOut(state);
+  const mayWait = state.slots.filter(({ phase }) => phase === 'waiting').length;
+  if (inFlight === out && out <= limit && waiting <= mayWait) return undefined;
+  return `${inFlight} of ${out} are counted, ${limit} may be; ${waiting} of ${mayWait} wait`;
+}
+
 /** Every request has a place of its own that was not given back. */
 export function givesPlacesTwice(machine: ScopeMachine, state: State): string | undefined {
   machine.restoreScope(state);

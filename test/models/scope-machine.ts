@@ -10,6 +10,7 @@ import type { HoldState } from '../../src/core/limits/hold/state.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
 import type { ErrorOutcome, RequestFacts, ResponseOutcome } from '../../src/core/types.js';
 import type { Fleet } from '../../src/kernel/fleet.js';
+import type { ScopeConcurrency } from '../../src/kernel/limits/concurrency.js';
 import type { Limits } from '../../src/kernel/limits/limits.js';
 import type { Permit } from '../../src/kernel/limits/permit.js';
 import { LiveSession, type RequestTiming } from '../../src/kernel/live-session.js';
@@ -69,6 +70,8 @@ export interface Plan {
   readonly ticksMs: readonly number[];
   /** Requests may be forgotten by their caller, without an abandon(). */
   readonly forgetful?: true;
+  /** Requests that wait may ask again at any time, as those do that are called. */
+  readonly asksEarly?: true;
   /** No request may be sent before the end of a window that any answer asked for. */
   readonly isHeldAtOnce?: true;
   /** How many requests end like this, one after the other (or in turn like these), before the exploration begins. */
@@ -180,7 +183,7 @@ export class ScopeMachine implements Machine<State> {
     if (phase === 'idle') yield ['begins', this.begin(state, index)];
     if (phase === 'waiting') {
       yield ['leaves', this.leave(state, index)];
-      if (wakeAt <= state.now) yield ['asks again', this.proceed(state, index)];
+      if (wakeAt <= state.now || this.plan.asksEarly) yield ['asks again', this.proceed(state, index)];
     }
     if (phase === 'reading') {
       yield ['reads to the end', this.reads(state, index)];
@@ -298,7 +301,7 @@ export class ScopeMachine implements Machine<State> {
     return out === attempts ? undefined : `${out} permits are out, for ${attempts} attempts`;
   }
 
-  protected attemptsOut({ slots }: State): number {
+  attemptsOut({ slots }: State): number {
     return slots.filter(({ phase }) => phase === 'sent' || (phase === 'reading' && this.plan.awaitsBody))
       .length;
   }
@@ -311,6 +314,10 @@ export class ScopeMachine implements Machine<State> {
 
   get budget(): BudgetState | undefined {
     return this.limits.budget?.spendable(this.now);
+  }
+
+  get concurrency(): ReturnType<ScopeConcurrency['snapshot']> {
+    return this.limits.concurrency?.snapshot();
   }
 
   get hold(): HoldState | undefined {
@@ -364,6 +371,7 @@ export class ScopeMachine implements Machine<State> {
       this.limits.hold?.sample,
       this.scope.waiting,
       this.scope.out,
+      this.concurrency?.waiting,
     ];
     const seen = [Math.min(row, 9), lives, suspects, { rowSince, windowEnds, fault }];
     return this.say(state, [shared, slots, seen]);

@@ -395,7 +395,7 @@ export class TailMachine extends ScopeMachine {
     return { ...after, fault: this.silentFault(before) } as State;
   }
 
-  protected override attemptsOut(state: LatencyState): number {
+  override attemptsOut(state: LatencyState): number {
     const out = state.slots.filter(({ phase }) => phase === 'sent');
     return out.flatMap(flightsOf).length + ledgerOf(state).losers.length;
   }
