@@ -35,6 +35,9 @@ const parts: Readonly<Record<string, Source>> = {
   gate: { type: 'Gate', defaults: defaults.gate },
   hold: { type: 'Hold', defaults: defaults.hold },
   concurrency: { type: 'Concurrency', defaults: defaults.concurrency },
+  ownHints: { type: 'OwnHints' },
+  ownHeaderHint: { type: 'OwnHeaderHint' },
+  ownBodyHint: { type: 'OwnBodyHint', defaults: { evidence: 'unknown', evenWithData: false } },
   hedge: { type: 'Hedge', defaults: defaults.hedge },
   learntTimeout: { type: 'LearntTimeout', defaults: defaults.learntTimeout },
 };

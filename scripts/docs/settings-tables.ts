@@ -56,6 +56,14 @@ const nested: readonly Nested[] = [
     schema: 'learntTimeout',
     defaults: defaults.learntTimeout,
   },
+  { heading: '`hints`, as an object', type: 'OwnHints', schema: 'ownHints' },
+  { heading: '`headers` of such hints', type: 'OwnHeaderHint', schema: 'ownHeaderHint' },
+  {
+    heading: '`body` of such hints',
+    type: 'OwnBodyHint',
+    schema: 'ownBodyHint',
+    defaults: { evidence: 'unknown', evenWithData: false },
+  },
   {
     heading: '`idempotencyKey`',
     type: 'IdempotencyKey',

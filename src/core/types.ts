@@ -101,7 +101,14 @@ export interface Hint {
    * forbids one.
    */
   readonly retry?: boolean;
-  /** Where the hint was read, or why it could not be read, in kebab-case. */
+  /** What the answer means, if a row of your own says so. */
+  readonly means?: Class;
+  /** Present if a row of your own says that the server did not do what was asked. */
+  readonly evidence?: 'refused';
+  /**
+   * Where the hint was read, or why it could not be read, in kebab-case. Of hints of your own: their name, and the header
+   * or the pointer, as in `acme:/error/type`.
+   */
   readonly reason: string;
 }
 

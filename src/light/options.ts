@@ -1,5 +1,6 @@
 /** Options as the light entries take them: a setting whose part is not in the list is an error where it is written. */
 
+import type { OwnHints, ownKey } from '../core/hints/own.js';
 import type { AskedFirst } from '../core/limits/all.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../core/policy/options.js';
 import type { Part } from '../core/policy/parts.js';
@@ -20,6 +21,11 @@ type With<List extends readonly Part[], Name extends string, Option, Off> =
 /** Of sets that are not in the list: all of them have one sentence, since an error shows the whole union. */
 type NeedsSet = "needs its import from 'undaunted/parts/hints'";
 
+/** Hints of one's own have a part, too. */
+type SetOf<Sets> =
+  | ('standard' | 'common' | Exclude<Sets, typeof ownKey> | NeedsSet)
+  | (typeof ownKey extends Sets ? OwnHints : never);
+
 type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst | 'hedge'
   ? With<List, Key, Option, false>
   : Key extends 'attemptTimeoutMs'
@@ -28,8 +34,8 @@ type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst
       ? With<List, 'streams', Option, 0>
       : Key extends 'hints'
         ?
-            | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
-            | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
+            | SetOf<SetsIn<List[number]>>
+            | readonly SetOf<SetsIn<List[number]>>[]
             | false
         : Key extends 'rules'
           ? With<List, 'rules', readonly RuleWith<List>[], never>

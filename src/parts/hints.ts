@@ -1,14 +1,18 @@
 /** The hint sets as values, for the light entries, which have `standard` and `common` without being given them. */
 
 import { bases } from '../core/hints/bases.js';
+import { ownKey, ownRow } from '../core/hints/own.js';
 import type { BaseName, HintSetName } from '../core/hints/sets.js';
 import * as rows from '../core/hints/vendors.js';
 import type { Part } from '../core/policy/parts.js';
 
 /** Hint sets, by their names. */
-export interface HintPart<Name extends HintSetName = HintSetName> extends Part<'hints'> {
+export interface HintPart<Name extends HintSetName | typeof ownKey = HintSetName> extends Part<'hints'> {
   readonly sets: Readonly<Record<Name, object>>;
 }
+
+/** Hints of your own API: objects in `hints`. */
+export const ownHints: HintPart<typeof ownKey> = { part: 'hints', sets: { [ownKey]: ownRow } };
 
 /** Those of all vendors. */
 export const vendors: HintPart<Exclude<HintSetName, BaseName>> = { part: 'hints', sets: rows.vendors };

@@ -114,11 +114,17 @@ function factsOf({ method = 'GET', url = defaultUrl, headers = {} }: ScenarioReq
 /** The answer to an attempt that the scenario does not expect. */
 const unexpected: ScriptedAnswer = { answer: { status: 200 } };
 
-function scripted({ answer, headers, afterMs = 0 }: ScenarioAttempt): ScriptedAnswer {
-  // Its answers have no bodies.
+function scripted({ answer, headers, body, afterMs = 0 }: ScenarioAttempt): ScriptedAnswer {
   if (answer === 'cut') return { afterMs, answer: { status: 200 } };
   if (typeof answer === 'string') return { afterMs, answer };
-  return { afterMs, answer: { status: answer, ...(headers !== undefined && { headers }) } };
+  return {
+    afterMs,
+    answer: {
+      status: answer,
+      ...(headers !== undefined && { headers }),
+      ...(body !== undefined && { body }),
+    },
+  };
 }
 
 function play(scenario: Scenario): RequestRecord[] {

@@ -24,7 +24,7 @@ function classifyResponse(settings: Settings, response: ResponseHead, date: numb
   return {
     kind: 'response',
     class: classOfResponse(settings, status, hint),
-    evidence: response.evidence ?? (isRefusal(settings, status) ? 'refused' : 'unknown'),
+    evidence: response.evidence ?? hint?.evidence ?? (isRefusal(settings, status) ? 'refused' : 'unknown'),
     hint,
     aborted: false,
     status,
@@ -43,6 +43,7 @@ function readHintFor(
 
 function classOfResponse(settings: Settings, status: number, hint: Hint | undefined): Class {
   const { retried, never } = settings.statuses;
+  if (hint?.means !== undefined && !never.has(status)) return hint.means;
   const worthIt =
     retried.has(status) ||
     (!never.has(status) && (asksForRetry(hint) || (status === 413 && isPositive(hint))));

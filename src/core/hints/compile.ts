@@ -4,10 +4,10 @@ import type { Answer } from './answer.js';
 import { bases } from './bases.js';
 import { readBodyField, readReset, readWait } from './fields.js';
 import type { HintedSuccess, HintSet, Reader, WaitField } from './hint-set.js';
+import type { HintSetOption } from './own.js';
 import { readRateLimit } from './ratelimit.js';
 import { type HintSets, rowOf } from './rows.js';
 import { readRuling } from './rulings.js';
-import type { HintSetName } from './sets.js';
 import { isHintStatus } from './statuses.js';
 
 export interface CompiledSet {
@@ -19,6 +19,8 @@ export interface CompiledSet {
   readonly headers: readonly string[];
   /** Statuses that are read in addition to the usual ones. */
   readonly statuses: readonly number[];
+  /** Those of them at which waits are read as they are at the usual ones. */
+  readonly waitStatuses: readonly number[];
 }
 
 /** The order of the headers with a wait: finer units before coarser ones, the plain name before the `x-` one. */
@@ -31,16 +33,14 @@ const precedence = [
   'x-ratelimit-retry-after',
 ];
 
-export function compileSets(names: readonly HintSetName[], sets: HintSets): CompiledSet {
+export function compileSets(names: readonly HintSetOption[], sets: HintSets): CompiledSet {
   const rows = withBases(names).map((name) => rowOf(name, sets));
   const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
-  const waits = rows
-    .flatMap((row) => row.waits ?? [])
-    .sort((a, b) => precedence.indexOf(a.header) - precedence.indexOf(b.header));
+  const waits = withoutReplaced(rows.flatMap((row) => row.waits ?? [])).sort((a, b) => rankOf(a) - rankOf(b));
   const resets = rows.flatMap((row) => row.resets ?? []);
   const rateLimit = rows.includes(bases.common);
   return {
-    rulings: [...rulings.map(headerRuling), ...rows.flatMap(signalsOf)],
+    rulings: [...rows.flatMap(verdictsOf), ...rulings.map(headerRuling), ...rows.flatMap(signalsOf)],
     waits,
     sources: [
       ...waits.map(
@@ -70,13 +70,24 @@ export function compileSets(names: readonly HintSetName[], sets: HintSets): Comp
       ...resets.flatMap(({ quotas }) => quotas.map(({ reset }) => reset)),
     ]),
     statuses: unique(rows.flatMap((row) => row.statuses ?? [])),
+    waitStatuses: rows.flatMap(({ waitsToo, statuses }) => (waitsToo && statuses) || []),
   };
 }
 
+/** Rows of one's own come first, as headers that are not listed do. */
+function rankOf({ header, isOwn }: WaitField): number {
+  return isOwn ? -1 : precedence.indexOf(header);
+}
+
+function withoutReplaced(waits: readonly WaitField[]): WaitField[] {
+  const own = new Set(waits.flatMap(({ header, isOwn }) => (isOwn ? header : [])));
+  return waits.filter(({ header, isOwn }) => isOwn || !own.has(header));
+}
+
 /** `common` includes `standard`, and every other set includes `common`. Each set is listed once, the bases first. */
-function withBases(names: readonly HintSetName[]): readonly HintSetName[] {
+function withBases(names: readonly HintSetOption[]): readonly HintSetOption[] {
   if (names.length === 0) return [];
-  const bases: readonly HintSetName[] = names.every((name) => name === 'standard')
+  const bases: readonly HintSetOption[] = names.every((name) => name === 'standard')
     ? ['standard']
     : ['standard', 'common'];
   return unique([...bases, ...names]);
@@ -87,7 +98,18 @@ function headerRuling(header: string): Reader {
 }
 
 /** The signals of a row are read on the usual statuses and on those that the row adds. */
-function signalsOf({ signals = [], statuses = [], successes = [] }: HintSet): readonly Reader[] {
+function signalsOf({ signals = [], ...row }: HintSet): readonly Reader[] {
+  return readAtStatuses(signals, row);
+}
+
+function verdictsOf({ verdicts = [], ...row }: HintSet): readonly Reader[] {
+  return readAtStatuses(verdicts, row);
+}
+
+function readAtStatuses(
+  signals: readonly Reader[],
+  { statuses = [], successes = [] }: HintSet,
+): readonly Reader[] {
   const own = [...statuses, ...successes.map(({ status }) => status)];
   return signals.map((signal): Reader => {
     return (answer) =>
@@ -96,7 +118,7 @@ function signalsOf({ signals = [], statuses = [], successes = [] }: HintSet): re
 }
 
 /** The successes that the sets look into. Every other success is accepted as it is. */
-export function successesOf(names: readonly HintSetName[], sets: HintSets): readonly HintedSuccess[] {
+export function successesOf(names: readonly HintSetOption[], sets: HintSets): readonly HintedSuccess[] {
   return unique(names.flatMap((name) => rowOf(name, sets).successes ?? []));
 }
 
@@ -104,7 +126,7 @@ export function successesOf(names: readonly HintSetName[], sets: HintSets): read
 const namedBodyBytes = 16_384;
 
 /** How much of a body the sets read, unless the policy says so. */
-export function bodyBytesOf(names: readonly HintSetName[], sets: HintSets): number {
+export function bodyBytesOf(names: readonly HintSetOption[], sets: HintSets): number {
   const rows = names.map((name) => rowOf(name, sets));
   return rows.some(({ readsBody, bodies }) => readsBody ?? bodies !== undefined) ? namedBodyBytes : 0;
 }

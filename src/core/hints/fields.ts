@@ -11,10 +11,14 @@ import { empty, isWait, longest, malformed, notExhausted } from './reading.js';
 import { readRetryAfter, waitUntil } from './retry-after.js';
 import { type Field, valuesOf } from './values.js';
 
-export function readWait({ header, as, reason = header }: WaitField, answer: Answer): Hint | undefined {
+export function readWait(
+  { header, as, reason = header, isOwn }: WaitField,
+  answer: Answer,
+): Hint | undefined {
   if (as === 'retry-after') return readRetryAfter(answer);
   const field = answer.field(header);
-  return field === undefined ? undefined : readEncoded(field, as, answer, answer.date, () => reason);
+  if (field === undefined) return undefined;
+  return readEncoded(field, as, answer, isOwn ? answer.sentAt() : answer.date, () => reason);
 }
 
 /** Reads a number of seconds in a body. */
@@ -72,7 +76,7 @@ function countsOf(answer: Answer, remaining: string): readonly number[] {
 /** What the magnitude of a number says about its encoding. */
 type Told = 'delta-s' | 'epoch-s' | 'epoch-ms';
 
-function readEncoded(
+export function readEncoded(
   field: Field,
   as: Encoding,
   answer: Answer,

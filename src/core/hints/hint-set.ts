@@ -23,6 +23,8 @@ export interface WaitField {
   readonly as: Encoding | 'retry-after';
   /** The reason of the hint. By default, the header's name. */
   readonly reason?: string;
+  /** It takes the place of other rows for the same header. */
+  readonly isOwn?: true;
 }
 
 /** The headers of one quota: when it resets, and how much is left of it. */
@@ -59,18 +61,21 @@ export type Reader = (answer: Answer) => Hint | undefined;
 
 /**
  * A success that may mean "later": with `pathEnd`, the JSON of that endpoint says so; without it, the head of any
- * response with this status.
+ * response with this status, and its JSON if `readsBody` is true.
  */
 export interface HintedSuccess {
   readonly status: number;
   readonly method?: string;
   /** The end of the path, without the query. */
   readonly pathEnd?: string;
+  readonly readsBody?: boolean;
 }
 
 export interface HintSet {
   /** Statuses on which the vendor says "later", in addition to the usual ones. `signals` are read there, too. */
   readonly statuses?: readonly number[];
+  /** Waits are read at these statuses, too, whatever else the answer says. */
+  readonly waitsToo?: true;
   /** Successes on which the vendor says "later". */
   readonly successes?: readonly HintedSuccess[];
   /** True if the set's signals or readers look into bodies. Sets with `bodies` need not say so. */
@@ -79,6 +84,8 @@ export interface HintSet {
   readonly rulings?: readonly string[];
   /** Readers of rulings that are not a header with `true` or `false`. */
   readonly signals?: readonly Reader[];
+  /** Signals that come before all rulings of other sets but a veto. */
+  readonly verdicts?: readonly Reader[];
   readonly waits?: readonly WaitField[];
   readonly bodies?: readonly BodyField[];
   /** Readers of waits in other shapes. They rank with those in a body. */

@@ -4,10 +4,10 @@ import type { HeadersLike, Hint } from '../types.js';
 import { Answer } from './answer.js';
 import { type CompiledSet, compileSets } from './compile.js';
 import { unreadable } from './content.js';
+import type { HintSetOption } from './own.js';
 import { isWait } from './reading.js';
 import { readRetryAfter } from './retry-after.js';
 import { allHintSets, type HintSets } from './rows.js';
-import type { HintSetName } from './sets.js';
 import { isHintStatus, isRedirect } from './statuses.js';
 import { isThrottlingReason } from './throttling.js';
 
@@ -20,7 +20,7 @@ interface HintedResponse {
 }
 
 interface HintOptions {
-  readonly hints: HintSetName | readonly HintSetName[];
+  readonly hints: HintSetOption | readonly HintSetOption[];
   /** The client's wall clock in ms, at the receipt of the head. */
   readonly date: number;
 }
@@ -48,8 +48,8 @@ const mostReaders = 50;
 const readers = new Map<string, HintReader>();
 
 /** Merges the sets once, so that reading is only a lookup. Without names, nothing is read. A name means the same row everywhere. */
-export function compileHints(names: readonly HintSetName[], sets: HintSets): HintReader {
-  const key = names.length > 1 ? [...new Set(names)].join() : String(names);
+export function compileHints(names: readonly HintSetOption[], sets: HintSets): HintReader {
+  const key = keyOf(names);
   const known = readers.get(key);
   if (known !== undefined) return known;
   const reader = readerFor(names, sets);
@@ -59,7 +59,13 @@ export function compileHints(names: readonly HintSetName[], sets: HintSets): Hin
   return reader;
 }
 
-function readerFor(names: readonly HintSetName[], sets: HintSets): HintReader {
+/** Hints of one's own by their content, since their objects may change. */
+function keyOf(names: readonly HintSetOption[]): string {
+  if (names.some((name) => typeof name === 'object')) return JSON.stringify(names);
+  return names.length > 1 ? [...new Set(names)].join() : String(names);
+}
+
+function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader {
   const set = compileSets(names, sets);
   const isPlain = names.every((name) => name === 'standard' || name === 'common');
   const known = namesToLookFor(set);
@@ -114,7 +120,10 @@ function read(set: CompiledSet, answer: Answer): Hint | undefined {
   if (isRedirect(status)) return readRedirect(set, answer);
   const ruling = readRulings(set, answer);
   if (ruling?.retry === false) return ruling;
-  if (ruling?.retry !== true && !isHintStatus(status)) return unread(set, answer);
+  if (ruling?.means === 'final') return ruling;
+  if (ruling?.retry !== true && !isHintStatus(status) && !set.waitStatuses.includes(status)) {
+    return unread(set, answer);
+  }
   return join(ruling, readWaits(set, answer));
 }
 
@@ -138,9 +147,13 @@ function readRulings(set: CompiledSet, answer: Answer): Hint | undefined {
   for (const reader of set.rulings) {
     const next = reader(answer);
     if (next?.retry === false) return next;
-    if (ruling === undefined || (ruling.retry === undefined && next !== undefined)) ruling = next;
+    if (ruling === undefined || (saysNothing(ruling) && next !== undefined)) ruling = next;
   }
   return ruling;
+}
+
+function saysNothing({ retry, means }: Hint): boolean {
+  return retry === undefined && means === undefined;
 }
 
 /**

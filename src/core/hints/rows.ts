@@ -2,21 +2,26 @@
 
 import { bases } from './bases.js';
 import type { HintSet } from './hint-set.js';
+import { type HintSetOption, type OwnHints, ownKey, ownRow } from './own.js';
 import type { HintSetName } from './sets.js';
 import { vendors } from './vendors.js';
 
 /** Those that an installation has. */
-export type HintSets = Readonly<Partial<Record<HintSetName, HintSet>>>;
+export interface HintSets extends Readonly<Partial<Record<HintSetName, HintSet>>> {
+  /** Makes rows of hints of one's own. */
+  readonly [ownKey]?: (own: OwnHints) => HintSet;
+}
 
-export const allHintSets: Readonly<Record<HintSetName, HintSet>> = /* @__PURE__ */ everyOne();
+export const allHintSets: Readonly<Record<HintSetName, HintSet>> & HintSets = /* @__PURE__ */ everyOne();
 
 function everyOne(): typeof allHintSets {
-  return { ...bases, ...vendors };
+  return { ...bases, ...vendors, [ownKey]: ownRow };
 }
 
 /** Throws for a name that the check of a policy would refuse. */
-export function rowOf(name: HintSetName, sets: HintSets): HintSet {
-  const row = Object.hasOwn(sets, name) ? sets[name] : undefined;
-  if (row !== undefined) return row;
-  throw new RangeError(`There is no hint set named ${JSON.stringify(name)}`);
+export function rowOf(name: HintSetOption, sets: HintSets): HintSet {
+  const key = typeof name === 'string' ? name : ownKey;
+  const row = Object.hasOwn(sets, key) ? sets[key] : undefined;
+  if (row === undefined) throw new RangeError(`There is no hint set named ${JSON.stringify(name)}`);
+  return typeof row === 'function' ? row(name as OwnHints) : row;
 }

@@ -40,7 +40,10 @@ export function bytesToRead(
   if (bodyHintBytes === 0 || hints === undefined) return 0;
   if (status >= 400) return hints.readsBodyOf(status) ? bodyHintBytes : 0;
   const isAsked = hintedSuccesses.some(
-    (success) => success.status === status && success.pathEnd !== undefined && isOf(success, request),
+    (success) =>
+      success.status === status &&
+      (success.pathEnd !== undefined || success.readsBody === true) &&
+      isOf(success, request),
   );
   if (!isAsked) return 0;
   const answer = new Answer(status, headers, undefined, 0);

@@ -5,7 +5,7 @@
  */
 
 import type { BeforeRetry, CredentialHeaders, Observe, Renew, RetryIf } from '../events.js';
-import type { HintSetName } from '../hints/sets.js';
+import type { HintSetOption } from '../hints/own.js';
 import type { LimitName } from '../limits/all.js';
 import type { HedgeOptions, LearntTimeoutOptions } from '../limits/latency/setting.js';
 import type { LimitOptions } from '../limits/settings.js';
@@ -181,10 +181,11 @@ export interface SettingsOptions extends LimitOptions {
    */
   readonly throttledSchedule?: ScheduleOptions;
   /**
-   * Which hints of the server are read, such as Retry-After: the name of a set, several names, or false for none.
+   * Which hints of the server are read, such as Retry-After: the name of a set, an object with hints of your own, several
+   * of these, or false for none.
    * @default ['common']
    */
-  readonly hints?: OneOrMore<HintSetName> | false;
+  readonly hints?: OneOrMore<HintSetOption> | false;
   /**
    * How many bytes of a response's body may be read to find a hint in it; 0 for none. If it is not set, it is 16,384 when a
    * chosen set of hints reads bodies.

@@ -7,6 +7,7 @@
 import type { Problem, Remark } from '../errors.js';
 import { found } from '../found.js';
 import { bases } from '../hints/bases.js';
+import { type HintSetOption, ownKey } from '../hints/own.js';
 import type { HintSets } from '../hints/rows.js';
 import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
 import type { RequestFacts } from '../types.js';
@@ -107,7 +108,7 @@ export function missingAt(before: string, options: SettingsOptions, parts: Parts
     ...[options.hints || []]
       .flat()
       .flatMap((name) =>
-        name === undefined || Object.hasOwn(parts.hints.sets, name)
+        name === undefined || Object.hasOwn(parts.hints.sets, typeof name === 'string' ? name : ownKey)
           ? []
           : [problem(`${before}hints`, name, 'a set that is there', camelCase(name), '/hints')],
       ),
@@ -121,6 +122,7 @@ function problem(path: string, option: unknown, allowed: string, part: string, e
 }
 
 /** `azure-openai` is exported as `azureOpenai`. */
-function camelCase(name: string): string {
+function camelCase(name: HintSetOption): string {
+  if (typeof name === 'object') return 'ownHints';
   return String(name).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

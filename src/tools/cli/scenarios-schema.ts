@@ -61,7 +61,7 @@ function kinds(all: Kinds): JsonSchema {
 
 const answer: JsonSchema = {
   title: '"silence", "reset" or { "status": … }',
-  anyOf: [{ enum: ['silence', 'reset'] }, object({ status }, { headers: apart })],
+  anyOf: [{ enum: ['silence', 'reset'] }, object({ status }, { headers: apart, body: { type: 'string' } })],
 };
 
 const times: JsonSchema = { type: 'number', minimum: 1, maximum: most };

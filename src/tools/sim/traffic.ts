@@ -79,7 +79,8 @@ export class Traffic {
   }
 
   /** An answer to an attempt that is over is ignored. */
-  answered(exchange: Exchange, turn: number, outcome: ResponseOutcome | ErrorOutcome): void {
+  answered(exchange: Exchange, turn: number, given: ResponseOutcome | ErrorOutcome): void {
+    const outcome = asRead(exchange.pursuit, given);
     if (!exchange.isOut(turn)) {
       this.endLoser(turn, outcome.kind === 'response');
       return;
@@ -291,4 +292,14 @@ function endingOf(outcome: ResponseOutcome | ErrorOutcome): Ending {
 
 function timeoutOf({ pursuit, caller }: Exchange): number {
   return pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Number.POSITIVE_INFINITY;
+}
+
+/** A body is read only by a policy whose hints look into bodies. */
+function asRead(
+  { settings: { bodyHintBytes = 0 } }: Pursuit,
+  outcome: ResponseOutcome | ErrorOutcome,
+): ResponseOutcome | ErrorOutcome {
+  if (outcome.kind === 'error' || outcome.content === undefined || bodyHintBytes > 0) return outcome;
+  const { content: _, ...head } = outcome;
+  return head;
 }

@@ -117,15 +117,17 @@ export interface ScriptedServer {
   readonly answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]];
 }
 
+export interface ScriptedResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Read by policies whose hints look into bodies. */
+  readonly body?: string;
+}
+
 export interface ScriptedAnswer {
   readonly afterMs?: number;
   /** No answer, a connection that is cut off or refused, bytes that are not HTTP, or a response. */
-  readonly answer:
-    | 'silence'
-    | 'reset'
-    | 'refused'
-    | 'garbage'
-    | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
+  readonly answer: 'silence' | 'reset' | 'refused' | 'garbage' | ScriptedResponse;
 }
 
 /** A server that is not made of others. */

@@ -10,7 +10,7 @@ import { hintOf } from './hint-of.js';
 
 const known: readonly string[] = [
   ...compileSets(hintSetNames, allHintSets).headers,
-  ...Object.values(allHintSets).flatMap(({ resets = [] }) =>
+  ...hintSetNames.map((name) => allHintSets[name]).flatMap(({ resets = [] }) =>
     resets.flatMap(({ quotas }) => quotas.flatMap(({ remaining }) => remaining ?? [])),
   ),
   'age',

@@ -10,6 +10,7 @@ import { limitContradictions } from '../../limits/checks.js';
 import type { Schedule, ScheduleFunction } from '../schedules.js';
 import type { Contradiction, Level } from './level.js';
 import { problem, writtenPath } from './level.js';
+import { idleStatusProblems, ownHintProblems, unreadRowProblems } from './own-hints.js';
 import { tailContradictions } from './tail-contradictions.js';
 
 const contradictions: readonly Contradiction[] = [
@@ -54,6 +55,9 @@ const contradictions: readonly Contradiction[] = [
         ? problem('bodyHintBytes', found(bodyHintBytes), '0, unless hints are read')
         : [],
   },
+  { written: ['hints'], with: [], find: ownHintProblems },
+  { written: ['hints'], with: ['statuses'], find: idleStatusProblems },
+  { written: ['hints'], with: ['bodyHintBytes'], find: unreadRowProblems },
   { written: ['statuses'], with: [], find: statusContradictions },
   { written: ['schedule'], with: [], find: (level) => scheduleContradictions(level, 'schedule') },
   {

@@ -6,8 +6,8 @@
 import type { Remark } from '../../errors.js';
 import { quote } from '../../found.js';
 import { bodyBytesOf } from '../../hints/compile.js';
+import type { HintSetOption } from '../../hints/own.js';
 import { allHintSets } from '../../hints/rows.js';
-import type { HintSetName } from '../../hints/sets.js';
 import { plausibleTimes } from '../../limits/checks.js';
 import { timeText } from '../../time-text.js';
 import type { PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
@@ -83,10 +83,10 @@ export function unreadBodies({ rules = [], ...top }: PolicyOptions): readonly Re
 /** `own` is what is written here, `all` what applies. */
 function unreadBody(path: string, own: SettingsOptions, all: SettingsOptions): readonly Remark[] {
   const names = all.hints === undefined || all.hints === false ? [] : [all.hints].flat();
-  const deaf = names.filter((name: HintSetName) => bodyBytesOf([name], allHintSets) > 0);
+  const deaf = names.filter((set: HintSetOption) => bodyBytesOf([set], allHintSets) > 0);
   if (all.bodyHintBytes !== 0 || deaf.length === 0) return [];
   const key = own.bodyHintBytes === undefined ? 'hints' : 'bodyHintBytes';
-  const sets = deaf.map(quote).join(' and ');
+  const sets = deaf.map((set) => quote(typeof set === 'string' ? set : set.name)).join(' and ');
   return [
     {
       path: path === '' ? key : `${path}.${key}`,

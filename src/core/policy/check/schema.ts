@@ -5,6 +5,7 @@
  */
 
 import { freezeDeep } from '../../freeze.js';
+import { hintUnits } from '../../hints/own.js';
 import { hintSetNames } from '../../hints/sets.js';
 import { byLimit } from '../../limits/all.js';
 import { limitDefinitions, limitSchemas } from '../../limits/checks.js';
@@ -72,6 +73,9 @@ const shortestMs = 0.001;
 
 const hintSet = oneOf(...hintSetNames);
 
+const ownHints: JsonSchema = { $ref: '#/$defs/ownHints' };
+const unit = oneOf(...hintUnits);
+
 const settings = {
   retry: { const: false, title: 'false (maxRetries sets the number of retries, retryIf the condition)' },
   maxRetries: count(0),
@@ -98,7 +102,7 @@ const settings = {
   },
   schedule: ref('schedule'),
   throttledSchedule: ref('schedule'),
-  hints: either(hintSet, listOf(hintSet), { const: false }),
+  hints: either(hintSet, ownHints, listOf(either(hintSet, ownHints)), { const: false }),
   bodyHintBytes: bytes,
   maxHintMs: ms(0),
   hintJitter: share,
@@ -193,6 +197,50 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     maxProperties: 1,
   },
   ...limitDefinitions,
+  ownHints: {
+    title: 'an object with hints of your own',
+    ...object(
+      {
+        name: {
+          type: 'string',
+          pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+          title: 'a name of letters, digits, ".", "_" and "-", such as "acme"',
+        },
+        statuses: {
+          ...listOf({
+            title: 'a status from 200 to 299 or from 400 to 599',
+            anyOf: [
+              { type: 'integer', minimum: 200, maximum: 299 },
+              { type: 'integer', minimum: 400, maximum: 599 },
+            ],
+          }),
+          minItems: 1,
+        },
+        headers: { ...listOf(ref('ownHeaderHint')), minItems: 1 },
+        body: { ...listOf(ref('ownBodyHint')), minItems: 1 },
+      },
+      ['name'],
+    ),
+  },
+  ownHeaderHint: object({ name: { ...token, title: 'the name of a header' }, unit }, ['name', 'unit']),
+  ownBodyHint: object(
+    {
+      at: {
+        type: 'string',
+        pattern: '^/([^~]|~[01]){0,255}$',
+        title: 'a JSON pointer such as "/errors/*/code"',
+      },
+      is: {
+        ...listOf(either({ type: 'string' }, { type: 'number', title: 'a number' }, boolean)),
+        minItems: 1,
+      },
+      unit,
+      means: oneOf('throttled', 'transient', 'final', 'never'),
+      evidence: oneOf('unknown', 'refused'),
+      evenWithData: boolean,
+    },
+    ['at'],
+  ),
   learntTimeout: object({ quantile, factor: times, minMs: ms(1), maxMs: ms(1) }, ['maxMs']),
   hedge: object({
     quantile,

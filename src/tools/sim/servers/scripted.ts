@@ -48,5 +48,7 @@ export class Scripted implements Server {
 }
 
 function outcomeOf(answer: Exclude<ScriptedAnswer['answer'], 'silence'>): ErrorOutcome | ResponseOutcome {
-  return typeof answer === 'string' ? failures[answer] : { kind: 'response', ...answer };
+  if (typeof answer === 'string') return failures[answer];
+  const { body, ...head } = answer;
+  return { kind: 'response', ...head, ...(body !== undefined && { content: body }) };
 }

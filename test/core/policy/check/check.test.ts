@@ -687,7 +687,8 @@ test('problems come in the order of the policy: its own, then rule by rule', () 
 });
 
 describe('a name among many', () => {
-  const known = 'a known name, a list or false';
+  const own = 'an object with hints of your own';
+  const known = `a known name, ${own}, a list or false`;
 
   test('that is misspelt gets the nearest name, and not all of them', () => {
     expect(checkPolicy({ hints: 'githup', rules: [{ match: '/a', hints: ['standart'] }] })).toEqual([
@@ -695,7 +696,7 @@ describe('a name among many', () => {
       {
         path: 'rules[0].hints[0]',
         found: 'a string "standart"',
-        allowed: 'a known name',
+        allowed: `a known name or ${own}`,
         advice: 'Did you mean "standard"?',
       },
     ]);
@@ -704,7 +705,7 @@ describe('a name among many', () => {
   test('that is like none of them gets all of them', () => {
     const [problem] = checkPolicy({ hints: 'acme-weather' });
     expect(problem?.allowed).toBe(
-      `one of ${hintSetNames.map((name) => `"${name}"`).join(', ')}, a list or false`,
+      `one of ${hintSetNames.map((name) => `"${name}"`).join(', ')}, ${own}, a list or false`,
     );
     expect(problem?.advice).toBeUndefined();
   });

@@ -1,0 +1,257 @@
+/** Hints of an API of your own, as data: rows of the same engine that reads the vendors'. */
+
+import type { Evidence, Hint } from '../types.js';
+import type { Answer } from './answer.js';
+import { property } from './content.js';
+import { decimalText } from './decimal.js';
+import { readEncoded } from './fields.js';
+import type { Encoding, HintSet, Reader } from './hint-set.js';
+import { isWait, longest } from './reading.js';
+import type { HintSetName } from './sets.js';
+
+/**
+ * How a wait is written: seconds or milliseconds from now, the time of its end in either (since 1970), a date, a duration
+ * such as `6m0s` or `3.5s`, or a number whose magnitude tells which.
+ */
+export type HintUnit = 's' | 'ms' | 'epoch-s' | 'epoch-ms' | 'date' | 'go-duration' | 'by-magnitude';
+
+const encodings: Readonly<Record<HintUnit, Encoding>> = {
+  s: 'delta-s',
+  ms: 'delta-ms',
+  'epoch-s': 'epoch-s',
+  'epoch-ms': 'epoch-ms',
+  date: 'date',
+  'go-duration': 'go-duration',
+  'by-magnitude': 'by-magnitude',
+};
+
+export const hintUnits: readonly string[] = Object.keys(encodings);
+
+/** A header that says how long to wait. */
+export interface OwnHeaderHint {
+  /**
+   * The name of the header.
+   * @default none
+   */
+  readonly name: string;
+  /**
+   * How the wait is written: `'s'` and `'ms'` count from now, `'epoch-s'` and `'epoch-ms'` from 1970; `'date'`,
+   * `'go-duration'` (`6m0s`), and `'by-magnitude'` for a number that may be any of them.
+   * @default none
+   */
+  readonly unit: HintUnit;
+}
+
+/** A value in the body of an answer: how long to wait, or what the answer means. */
+export interface OwnBodyHint {
+  /**
+   * Where it is in the JSON: a pointer such as `'/errors/0/code'`, with `*` for any element of a list or an object.
+   * @default none
+   */
+  readonly at: string;
+  /**
+   * The values that count, compared exactly. Without it, any value does but `null`, `false`, 0 and what is empty.
+   * @default none
+   */
+  readonly is?: readonly (string | number | boolean)[];
+  /**
+   * How the wait is written that stands there, as of a header.
+   * @default none
+   */
+  readonly unit?: HintUnit;
+  /**
+   * What the answer means then: `'throttled'` or `'transient'` (a retry is worth it), `'final'` (it is not), or `'never'`,
+   * which no other hint overrules.
+   * @default none
+   */
+  readonly means?: 'throttled' | 'transient' | 'final' | 'never';
+  /**
+   * What it proves: with `'refused'`, the server did not do what was asked, so a POST is sent again, too.
+   * @default 'unknown'
+   */
+  readonly evidence?: Extract<Evidence, 'refused' | 'unknown'>;
+  /**
+   * Whether it counts also beside a `data` that is not null. In GraphQL, some of the mutations may be done then.
+   * @default false
+   */
+  readonly evenWithData?: boolean;
+}
+
+/** Where an API of your own says how long to wait, and what its answers mean. */
+export interface OwnHints {
+  /**
+   * A name for events and messages: not that of a set.
+   * @default none
+   */
+  readonly name: string;
+  /**
+   * Statuses whose answers are read, in addition to the usual ones (408, 413, 421, 425, 429 and most 5xx): `[200, 403]`.
+   * @default none
+   */
+  readonly statuses?: readonly number[];
+  /**
+   * Headers that say how long to wait.
+   * @default none
+   */
+  readonly headers?: readonly OwnHeaderHint[];
+  /**
+   * Values in the body that say how long to wait, or what the answer means. The first that applies counts, and `'never'`
+   * before all.
+   * @default none
+   */
+  readonly body?: readonly OwnBodyHint[];
+}
+
+/** A set by its name, or hints of your own. */
+export type HintSetOption = HintSetName | OwnHints;
+
+/** Stands among the names of sets for hints of one's own: no set has this name. */
+export const ownKey = '{}';
+
+/** The row of such a set. Waits are read at its statuses as they are at the usual ones. */
+export function ownRow({ name, statuses = [], headers = [], body = [] }: OwnHints): HintSet {
+  const verdicts = body.flatMap(verdictOf(name));
+  return {
+    statuses: statuses.filter((status) => status >= 400),
+    successes: statuses
+      .filter((status) => status < 300)
+      .map((status) => ({ status, readsBody: body.length > 0 })),
+    waitsToo: true,
+    ...(body.length > 0 && { readsBody: true }),
+    ...(verdicts.length > 0 && { verdicts: [(answer) => readVerdicts(verdicts, answer)] }),
+    waits: headers.map((row) => {
+      const header = row.name.toLowerCase();
+      return { header, as: encodingOf(row.unit), reason: `${name}:${header}`, isOwn: true };
+    }),
+    readers: body.flatMap(waitIn(name)),
+  };
+}
+
+function encodingOf(unit: HintUnit): Encoding {
+  const encoding: Encoding | undefined = Object.hasOwn(encodings, unit) ? encodings[unit] : undefined;
+  if (encoding === undefined) throw new RangeError(`There is no unit of hints named ${JSON.stringify(unit)}`);
+  return encoding;
+}
+
+// ---------------------------------------------------------------- waits
+
+function waitIn(name: string): (row: OwnBodyHint) => readonly Reader[] {
+  return ({ at, unit }) => {
+    if (unit === undefined) return [];
+    const encoding = encodingOf(unit);
+    const path = pathOf(at);
+    const reason = `${name}:${at}`;
+    return [(answer) => readWaits(answer, path, encoding, reason)];
+  };
+}
+
+function readWaits(
+  answer: Answer,
+  path: readonly string[],
+  encoding: Encoding,
+  reason: string,
+): Hint | undefined {
+  let hint: Hint | undefined;
+  for (const value of valuesAt(answer.content(), path)) {
+    const text = decimalText(value);
+    if (text === undefined) continue;
+    hint = longest(
+      hint,
+      readEncoded([text], encoding, answer, answer.sentAt(), () => reason),
+    );
+  }
+  return hint;
+}
+
+// ---------------------------------------------------------------- verdicts
+
+interface Verdict {
+  readonly isIn: (content: unknown, answer: Answer) => boolean;
+  readonly evenWithData: boolean;
+  readonly hint: Hint;
+}
+
+function verdictOf(name: string): (row: OwnBodyHint) => readonly Verdict[] {
+  return ({ at, is, unit, means, evidence, evenWithData = false }) => {
+    if (means === undefined) return [];
+    const path = pathOf(at);
+    const wait = unit && encodingOf(unit);
+    const says = (value: unknown): boolean =>
+      is === undefined ? isSaid(value) : is.includes(value as string);
+    const reason = `${name}:${at}`;
+    return [
+      {
+        isIn: (content, answer) =>
+          wait === undefined
+            ? valuesAt(content, path).some(says)
+            : isWait(readWaits(answer, path, wait, reason)),
+        evenWithData: evenWithData || means === 'final' || means === 'never',
+        hint: Object.freeze({
+          delayMs: null,
+          ...(means !== 'final' && { retry: means !== 'never' }),
+          ...(means !== 'never' && { means }),
+          ...(evidence === 'refused' && { evidence }),
+          reason,
+        }),
+      },
+    ];
+  };
+}
+
+/** The first that applies, and a veto before all. */
+function readVerdicts(verdicts: readonly Verdict[], answer: Answer): Hint | undefined {
+  const content = answer.content();
+  if (content === undefined) return undefined;
+  const withData = hasData(content);
+  const given = verdicts.filter(
+    ({ isIn, evenWithData }) => (evenWithData || !withData) && isIn(content, answer),
+  );
+  return (given.find(({ hint }) => hint.retry === false) ?? given[0])?.hint;
+}
+
+/** Whether a part of what was asked may be done: the answer has data, or one of a batch has. */
+function hasData(content: unknown): boolean {
+  const answers = Array.isArray(content) ? content : [content];
+  return answers.some((answer) => (property(answer, 'data') ?? null) !== null);
+}
+
+function isSaid(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return Boolean(value);
+}
+
+// ---------------------------------------------------------------- JSON pointers (RFC 6901), with `*` for any element
+
+/** More are not looked at, whatever the server sent. */
+const mostValues = 256;
+
+/** The check has made sure of the pointer. */
+function pathOf(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function valuesAt(content: unknown, path: readonly string[]): readonly unknown[] {
+  let values: readonly unknown[] = [content];
+  for (const part of path) {
+    values = values.flatMap((value) => (part === '*' ? elementsOf(value) : memberOf(value, part)));
+    if (values.length > mostValues) values = values.slice(0, mostValues);
+  }
+  return values;
+}
+
+function memberOf(value: unknown, name: string): readonly unknown[] {
+  const member = property(value, name);
+  return member === undefined ? [] : [member];
+}
+
+function elementsOf(value: unknown): readonly unknown[] {
+  try {
+    return typeof value === 'object' && value !== null ? Object.values(value) : [];
+  } catch {
+    // A getter threw: the client gave something else than parsed JSON.
+    return [];
+  }
+}
