@@ -273,6 +273,8 @@ const units: Readonly<Record<string, RegExp>> = {
   throttled: /\b(tokens|retries)\b/i,
   timeout: /\b(tokens|retries)\b/i,
   statuses: /\bstatuses\b/i,
+  // Values that are compared.
+  is: /\bvalues\b/i,
 };
 
 function unitOf(key: string): RegExp | undefined {

@@ -9,6 +9,7 @@ import type { Agenda, Handler } from './agenda.js';
 import type { Caller, Race } from './exchange.js';
 import { Exchange } from './exchange.js';
 import type { Luck } from './luck.js';
+import type { Pursuit } from './pursuit.js';
 import type { Ending } from './tally.js';
 import type { Step, Trace } from './trace.js';
 

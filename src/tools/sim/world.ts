@@ -117,7 +117,7 @@ export interface ScriptedServer {
   readonly answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]];
 }
 
-export interface ScriptedResponse {
+interface ScriptedResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Read by policies whose hints look into bodies. */
