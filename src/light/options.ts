@@ -7,7 +7,9 @@ import type { Part } from '../core/policy/parts.js';
 
 type NamesIn<List extends readonly Part[]> = List[number]['part'];
 
-type SetsIn<One> = One extends { readonly sets: infer Sets } ? keyof Sets : never;
+type SetsIn<One> = One extends { readonly sets: infer Sets } ? Meant<keyof Sets> : never;
+
+type Meant<Key> = Key extends typeof ownKey ? OwnHints : Key;
 
 type Needs<
   Name extends string,
@@ -21,11 +23,6 @@ type With<List extends readonly Part[], Name extends string, Option, Off> =
 /** Of sets that are not in the list: all of them have one sentence, since an error shows the whole union. */
 type NeedsSet = "needs its import from 'undaunted/parts/hints'";
 
-/** Hints of one's own have a part, too. */
-type SetOf<Sets> =
-  | ('standard' | 'common' | Exclude<Sets, typeof ownKey> | NeedsSet)
-  | (typeof ownKey extends Sets ? OwnHints : never);
-
 type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst | 'hedge'
   ? With<List, Key, Option, false>
   : Key extends 'attemptTimeoutMs'
@@ -34,8 +31,8 @@ type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst
       ? With<List, 'streams', Option, 0>
       : Key extends 'hints'
         ?
-            | SetOf<SetsIn<List[number]>>
-            | readonly SetOf<SetsIn<List[number]>>[]
+            | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
+            | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
             | false
         : Key extends 'rules'
           ? With<List, 'rules', readonly RuleWith<List>[], never>

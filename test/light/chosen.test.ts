@@ -194,6 +194,7 @@ describe('hint sets', () => {
   test('each is a value under its own name', () => {
     for (const [name, part] of Object.entries(hints)) {
       const names = Object.keys(part.sets);
+      if (name === 'ownHints') continue;
       if (name !== 'vendors') {
         expect(
           names.map((one) => one.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())),
@@ -201,6 +202,15 @@ describe('hint sets', () => {
       }
       expect(define({ hints: names }, part).fallback.settings.hints).toBeDefined();
     }
+  });
+
+  test('hints of one’s own have a part, too', () => {
+    const own = { name: 'acme', headers: [{ name: 'x-wait', unit: 's' }] };
+    const { hints: read } = define({ hints: [own] }, hints.ownHints).fallback.settings;
+    expect(read?.(503, { 'x-wait': '2' }, undefined, 0)?.delayMs).toBe(2_000);
+    expect(() => define({ hints: own })).toThrow(
+      /ownHints needs import \{ ownHints \} from 'undaunted\/parts\/hints'/,
+    );
   });
 
   test('several lists and all vendors', () => {

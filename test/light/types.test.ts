@@ -8,11 +8,11 @@ import { definePolicy } from 'undaunted/light';
 import { withRetry } from 'undaunted/light/fetch';
 import { attachRetry, type AttachableInstance } from 'undaunted/light/axios';
 import { adaptiveTimeout, gate, hedge, hold, rules, streams, type Part } from 'undaunted/parts';
-import { github, vendors } from 'undaunted/parts/hints';
+import { github, ownHints, vendors } from 'undaunted/parts/hints';
 import { presets } from 'undaunted';
 declare const instance: AttachableInstance;
 declare const some: readonly Part[];
-export { adaptiveTimeout, gate, hedge, hold, rules, streams, github, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
+export { adaptiveTimeout, gate, hedge, hold, rules, streams, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
 `;
 
 const needs = (name: string): string => `needs import { ${name} } from 'undaunted/parts'`;
@@ -43,6 +43,7 @@ const right: readonly string[] = [
   "definePolicy({ rules: [{ match: '/a', hold: { minMs: 1 } }] }, [rules, hold]);",
   "definePolicy({ hints: ['github', 'common'] }, [github]);",
   "definePolicy({ hints: 'okta' }, [vendors]);",
+  "definePolicy({ hints: ['common', { name: 'a', headers: [{ name: 'x-a', unit: 's' }] }] }, [ownHints]);",
   'definePolicy({ hold: true }, some);',
   'definePolicy(definePolicy({}));',
   'withRetry(fetch, definePolicy({ gate: true }, [gate]));',

@@ -10,9 +10,11 @@ import { hintOf } from './hint-of.js';
 
 const known: readonly string[] = [
   ...compileSets(hintSetNames, allHintSets).headers,
-  ...hintSetNames.map((name) => allHintSets[name]).flatMap(({ resets = [] }) =>
-    resets.flatMap(({ quotas }) => quotas.flatMap(({ remaining }) => remaining ?? [])),
-  ),
+  ...hintSetNames
+    .map((name) => allHintSets[name])
+    .flatMap(({ resets = [] }) =>
+      resets.flatMap(({ quotas }) => quotas.flatMap(({ remaining }) => remaining ?? [])),
+    ),
   'age',
   'connection',
   'date',

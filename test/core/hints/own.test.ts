@@ -4,8 +4,8 @@ import { decide } from '../../../src/core/decide/decide.js';
 import type { OwnHints } from '../../../src/core/hints/own.js';
 import { readHint } from '../../../src/core/hints/read-hint.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
-import { definePolicy, parsePolicy } from '../../../src/index.js';
 import type { HeadersLike, Hint } from '../../../src/core/types.js';
+import { definePolicy, parsePolicy } from '../../../src/index.js';
 import { epoch, noon } from './hint-of.js';
 
 const acme: OwnHints = {
