@@ -64,6 +64,8 @@ test('the light entries and the parts export what they promise, and nothing else
     'adaptiveTimeout',
     'check',
     'concurrency',
+    'credentials',
+    'evidence',
     'gate',
     'hedge',
     'hold',

@@ -6,6 +6,7 @@ import type { OwnRetrier } from '../kernel/retrier.js';
 import type { KeptBody } from './body/kept-body.js';
 import type { streamFrom } from './body/kept-stream.js';
 import type { asWebStream, webSource } from './body/web-stream.js';
+import type { HopCounter } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
 
 /** Keeps bodies that can be read only once, so that they can be sent again. */
@@ -16,9 +17,15 @@ export interface Streams extends Part<'streams'> {
   readonly webSource: typeof webSource;
 }
 
+/** Shows what undici's fetch has sent for an attempt. */
+export interface Evidence extends Part<'evidence'> {
+  readonly HopCounter: Pick<typeof HopCounter, 'to'>;
+}
+
 export interface DriverParts extends KernelParts {
   readonly learning?: Learning & { readonly send: typeof sendLearning };
   readonly streams?: Streams;
+  readonly evidence?: Evidence;
 }
 
 /** What an adapter installs, with all parts that its policy has. */

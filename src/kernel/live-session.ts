@@ -29,7 +29,7 @@ import type {
 } from '../core/types.js';
 import { originIn, written } from './address.js';
 import { type Enclosure, suppressionInContext } from './context.js';
-import { RequestCredentials } from './credentials.js';
+import type { RequestCredentials } from './credentials.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
 import { belongsTo, currentEnclosure, isSuppressed } from './layers.js';
 import { succeedAtOnce } from './limits/clear.js';
@@ -93,7 +93,10 @@ export class LiveSession implements Raced {
     this.race =
       tail === undefined || parts.learning === undefined ? undefined : new parts.learning.Race(this, tail);
     const { credentials } = settings;
-    this.credentials = credentials === false ? undefined : new RequestCredentials(this, credentials);
+    this.credentials =
+      credentials === false || parts.credentials === undefined
+        ? undefined
+        : new parts.credentials.RequestCredentials(this, credentials);
   }
 
   get settings(): Settings {

@@ -2,6 +2,7 @@
 
 import type { Tail } from '../core/limits/latency/setting.js';
 import type { Part, Parts } from '../core/policy/parts.js';
+import type { RequestCredentials } from './credentials.js';
 import type * as admission from './limits/admission.js';
 import type { LimitParts } from './limits/limits.js';
 import type { Race, Raced } from './race.js';
@@ -15,7 +16,13 @@ export interface Learning extends Part<'learning'> {
   readonly Race: new (session: Raced, uses: Tail) => Race;
 }
 
+/** Renews the credentials of requests that were refused. */
+export interface CredentialsPart extends Part<'credentials'> {
+  readonly RequestCredentials: typeof RequestCredentials;
+}
+
 export interface KernelParts extends Omit<Parts, keyof LimitParts>, LimitParts {
+  readonly credentials?: CredentialsPart;
   readonly admission?: Admission;
   readonly learning?: Learning;
 }

@@ -22,13 +22,15 @@ import type { Settings } from '../core/policy/settings.js';
 import { KeptBody } from '../drivers/body/kept-body.js';
 import { streamFrom } from '../drivers/body/kept-stream.js';
 import { asWebStream, webSource } from '../drivers/body/web-stream.js';
+import { HopCounter } from '../drivers/hop-counter.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
-import type { DriverParts, Streams } from '../drivers/parts.js';
+import type { DriverParts, Evidence, Streams } from '../drivers/parts.js';
+import { RequestCredentials } from '../kernel/credentials.js';
 import { admit, admitHedge, end, giveBack, leave } from '../kernel/limits/admission.js';
 import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
 import { ScopeHold } from '../kernel/limits/hold.js';
-import type { Admission, KernelParts } from '../kernel/parts.js';
+import type { Admission, CredentialsPart, KernelParts } from '../kernel/parts.js';
 import type { Ports } from '../kernel/ports.js';
 import { Race } from '../kernel/race.js';
 import {
@@ -64,6 +66,10 @@ export const concurrency: Required<KernelParts>['concurrency'] = {
   Limit: ScopeConcurrency,
 };
 
+export const credentials: CredentialsPart = { part: 'credentials', RequestCredentials };
+
+export const evidence: Evidence = { part: 'evidence', HopCounter };
+
 const learning: Required<DriverParts>['learning'] = { part: 'learning', Race, send: sendLearning };
 
 export const hedge: Part<'hedge'> = { part: 'hedge', needs: [learning] };
@@ -82,6 +88,8 @@ export const allParts: Required<DriverParts> = {
   hedge,
   adaptiveTimeout,
   streams,
+  credentials,
+  evidence,
   admission,
   learning,
 };

@@ -26,5 +26,14 @@ export const hedge: Part<'hedge'> = every.hedge;
 /** `attemptTimeoutMs: { maxMs }`: time limits that follow from the answers. */
 export const adaptiveTimeout: Part<'adaptiveTimeout'> = every.adaptiveTimeout;
 
+/** `credentials`: one renewal at a time for all whose credentials were refused. */
+export const credentials: Part<'credentials'> = every.credentials;
+
+/**
+ * Counts the requests that undici's fetch sends for an attempt. Without it, an error of fetch in Node proves nothing, so a
+ * POST is not sent again after one. In a page, nothing is lost.
+ */
+export const evidence: Part<'evidence'> = every.evidence;
+
 /** `bufferBodyBytes`: streams and the bodies of Requests, kept so that they can be sent again. Without it, each is sent once. */
 export const streams: Part<'streams'> = every.streams;

@@ -36,12 +36,18 @@ function lackingIn(options: PolicyOptions): string[] {
   }
 }
 
+/** Without the part for evidence, an error of undici's fetch proves nothing. */
+const provenByHops = new Set(['POST after a refused connection', 'unsafeMethods: unsent']);
+
 /** What the scenario asks for, in its policy or in the override of a request. */
 function neededBy(scenario: Scenario): readonly string[] {
   const overrides = scenario.requests.flatMap(({ retry }) => (typeof retry === 'object' ? [retry] : []));
   // Without the part, a stream is sent once.
   const streams = scenario.requests.some(({ stream }) => stream !== undefined) ? ['streams'] : [];
-  return [...new Set([...[policyOf(scenario), ...overrides].flatMap(lackingIn), ...streams])].sort();
+  const evidence = provenByHops.has(scenario.name) ? ['evidence'] : [];
+  return [
+    ...new Set([...[policyOf(scenario), ...overrides].flatMap(lackingIn), ...streams, ...evidence]),
+  ].sort();
 }
 
 function open(scenario: Scenario, ports: Ports): Retrier {
@@ -83,6 +89,7 @@ const refused: Readonly<Record<string, string>> = {
   'a rule for a header of the request': 'rules',
   'a rule for a query': 'rules',
   "what a rule's function is told": 'rules',
+  'a token that has expired is renewed': 'credentials',
   'shut, probed and open again': 'gate',
   'a ramp, not a stampede': 'gate',
   'no longer than 0.35 seconds': 'gate',
@@ -111,6 +118,8 @@ const refused: Readonly<Record<string, string>> = {
   'segments by name': 'rules',
   'a path in disguise': 'rules',
   'a request that speaks for itself': 'rules',
+  'POST after a refused connection': 'evidence',
+  'unsafeMethods: unsent': 'evidence',
   'a key for every POST of a rule': 'rules',
   'a POST that a rule calls idempotent': 'rules',
   'a stream that was read': 'streams',

@@ -1,5 +1,6 @@
 /** What a page carries: the essentials, and the parts that it names. Nothing else is in its bundle. */
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Bundle, bundle, type Choice, choices, pageWith, sizeOf } from '../../bench/bundling.js';
 
@@ -32,6 +33,9 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
     'src/kernel/limits/hold.ts',
     'src/kernel/limits/admission.ts',
   ],
+  concurrency: ['src/kernel/limits/concurrency.ts'],
+  credentials: ['src/kernel/credentials.ts'],
+  evidence: [],
   'hedge and adaptive timeout': [
     'src/core/limits/latency/latency.ts',
     'src/core/limits/latency/learnt.ts',
@@ -77,6 +81,26 @@ describe.each(['fetch', 'axios'] as const)('%s', (client) => {
     const { modules } = await bundled(pageWith(client, []));
     const rooms = new RegExp(`^src/(core|kernel|drivers|light|parts|adapters/${client})/`);
     expect([...modules.keys()].filter((path) => !rooms.test(path))).toEqual(['<stdin>']);
+  });
+});
+
+describe('docs/runtimes.md says how large a page is with', () => {
+  const text = readFileSync('docs/runtimes.md', 'utf8');
+  const pages: readonly (readonly [string, string])[] = [
+    ['the essentials alone', pageWith('fetch', [])],
+    ['and `rules`, `streams`: what a page usually needs', pageWith('fetch', ['rules', 'streams'])],
+    ...(Object.entries(choices) as [Choice, readonly string[]][]).map(
+      ([choice, values]) =>
+        [`and ${values.map((value) => `\`${value}\``).join(', ')}`, pageWith('fetch', [choice])] as const,
+    ),
+    ['everything: `undaunted/fetch`', `export * from 'undaunted/fetch';`],
+  ];
+
+  test.each(pages)('%s', async (row, code) => {
+    const { gzipped } = await bundled(code);
+    const line = text.split('\n').find((one) => one.startsWith(`| ${row} | `)) ?? '';
+    const [, said] = /\| ([\d.]+) kB[^|]*\|$/.exec(line) ?? [];
+    expect(Math.abs(gzipped - Number(said)), `${gzipped} kB`).toBeLessThan(0.5);
   });
 });
 

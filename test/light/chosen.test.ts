@@ -12,6 +12,7 @@ import {
   adaptiveTimeout,
   check,
   concurrency,
+  credentials,
   gate,
   hedge,
   hold,
@@ -73,6 +74,7 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     [concurrency, 'concurrency', { concurrency: 3 }],
     [hedge, 'hedge', { hedge: { afterMs: 80 } }],
     [adaptiveTimeout, 'attemptTimeoutMs', { attemptTimeoutMs: { maxMs: 5_000 } }],
+    [credentials, 'credentials', { credentials: { headers: () => ({}), renew: () => undefined } }],
     [streams, 'bufferBodyBytes', { bufferBodyBytes: 1 }],
   ];
 

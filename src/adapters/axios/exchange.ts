@@ -161,7 +161,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   sendConfig(config: RequestConfig): Promise<ResponseShape> {
     if (config.adapter !== this.adapterAtFirst) config.adapter = this.adapterAtFirst;
     const isCounted = needsProof(this.session) && goesByFetch(config.adapter);
-    this.hops = isCounted ? hopsFor(config) : undefined;
+    this.hops = isCounted ? hopsFor(config, this.parts.evidence) : undefined;
     return this.hops === undefined
       ? this.sendEnclosed(config)
       : sendCounted((copy) => this.sendEnclosed(copy), config, this.hops);

@@ -3,7 +3,8 @@
  * follow-redirects, which counts them. What `fetch` does, its hops tell, and XMLHttpRequest tells nothing.
  */
 
-import { HopCounter } from '../../drivers/hop-counter.js';
+import type { HopCounter } from '../../drivers/hop-counter.js';
+import type { Evidence } from '../../drivers/parts.js';
 import { platformFetch } from '../../drivers/platform-fetch.js';
 import { originIn } from '../../kernel/address.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
@@ -104,9 +105,12 @@ export function goesByFetch(given: unknown): boolean {
 }
 
 /** Undefined: this attempt's hops cannot be counted, or something else counts them. */
-export function hopsFor({ env, fetchOptions }: RequestConfig): HopCounter | undefined {
+export function hopsFor(
+  { env, fetchOptions }: RequestConfig,
+  evidence: Evidence | undefined,
+): HopCounter | undefined {
   const fetch = env?.fetch ?? (globalThis as { readonly fetch?: unknown }).fetch;
-  return platformFetch(fetch) === 'undici' ? HopCounter.to(fetchOptions?.dispatcher) : undefined;
+  return platformFetch(fetch) === 'undici' ? evidence?.HopCounter.to(fetchOptions?.dispatcher) : undefined;
 }
 
 /** Sends a copy, so that the caller does not see our dispatcher in its configuration. */

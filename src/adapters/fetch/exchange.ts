@@ -251,7 +251,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     const { input, rest } = this;
     // Called as a function: the platform's fetch rejects another `this`.
     const send = this.installation.fetchNow();
-    this.proof = this.needsProof ? new Proof(send, input, given) : undefined;
+    this.proof = this.needsProof ? new Proof(send, input, given, this.parts.evidence) : undefined;
     const init = this.proof === undefined ? given : this.proof.counting(given, this.initAtFirst);
     if (rest.length > 0) return promised(send(input, init, ...rest));
     return promised(init === undefined ? send(input) : send(input, init));

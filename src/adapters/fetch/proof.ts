@@ -4,7 +4,8 @@
  * is no proof.
  */
 
-import { HopCounter } from '../../drivers/hop-counter.js';
+import type { HopCounter } from '../../drivers/hop-counter.js';
+import type { Evidence } from '../../drivers/parts.js';
 import { hasServiceWorker, type PlatformFetch, platformFetch } from '../../drivers/platform-fetch.js';
 import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
@@ -15,9 +16,10 @@ export class Proof {
   private readonly hops: HopCounter | undefined;
   private readonly staysOnRedirect: boolean;
 
-  constructor(fetch: unknown, input: unknown, init: Init) {
+  /** Without the part for evidence, hops are not counted. */
+  constructor(fetch: unknown, input: unknown, init: Init, evidence: Evidence | undefined) {
     this.fetch = platformFetch(fetch);
-    this.hops = hopsOf(this.fetch, input, init);
+    this.hops = evidence && hopsOf(this.fetch, input, init, evidence);
     const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined);
     this.staysOnRedirect = redirect === 'manual' || redirect === 'error';
   }
@@ -47,7 +49,12 @@ export class Proof {
  * A Request may have a dispatcher, which it does not show, so it is never given another one. Nor is a stranger's fetch,
  * which may have one of its own.
  */
-function hopsOf(fetch: PlatformFetch | undefined, input: unknown, init: Init): HopCounter | undefined {
+function hopsOf(
+  fetch: PlatformFetch | undefined,
+  input: unknown,
+  init: Init,
+  { HopCounter }: Evidence,
+): HopCounter | undefined {
   const dispatcher = init?.['dispatcher'];
   const isGiven = dispatcher !== undefined && dispatcher !== null;
   const mayHaveItsOwn = fetch !== 'undici' || isRequest(input);

@@ -22,6 +22,8 @@ export type PartName =
   | 'hedge'
   | 'adaptiveTimeout'
   | 'streams'
+  | 'credentials'
+  | 'evidence'
   | 'admission'
   | 'learning';
 
@@ -61,6 +63,8 @@ export interface Parts extends LimitParts {
   readonly hedge?: Part<'hedge'>;
   readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
   readonly streams?: Part<'streams'>;
+  readonly credentials?: Part<'credentials'>;
+  readonly evidence?: Part<'evidence'>;
   readonly admission?: Part<'admission'>;
   readonly learning?: Part<'learning'>;
 }
@@ -98,6 +102,7 @@ export function missingAt(before: string, options: SettingsOptions, parts: Parts
     ['hedge', 'hedge', options.hedge === false, 'false'],
     ['attemptTimeoutMs', 'adaptiveTimeout', typeof options.attemptTimeoutMs === 'number', 'milliseconds'],
     ['bufferBodyBytes', 'streams', options.bufferBodyBytes === 0, '0'],
+    ['credentials', 'credentials', options.credentials === false, 'false'],
   ];
   return [
     ...asked.flatMap(([key, part, isOff, off]) =>
