@@ -353,6 +353,8 @@ export class Sending implements Handler, OldHandler {
     this.course = live;
     this.held = undefined;
     receiver.deliver(this, head);
+    // The caller may abort in each of these callbacks.
+    if (this.course !== live) return;
     if (receiver.paused) this.handLater(chunk, trailers);
     else {
       if (chunk !== undefined) receiver.received(this, chunk);

@@ -110,6 +110,29 @@ test('a handler of the first generation that pauses at the head gets the rest on
   expect(text).toEqual(['head', 'paused']);
 });
 
+test('a caller that aborts at the head hears of nothing else than its abort', async () => {
+  const lab = await openLab([answer(200, 'text')]);
+  const told: string[] = [];
+  await new Promise<void>((resolve) => {
+    const handler = {
+      onRequestStart: () => undefined,
+      onResponseStart: (controller: { abort(reason: Error): void }) => {
+        told.push('head');
+        controller.abort(new Error('enough'));
+      },
+      onResponseData: () => void told.push('data'),
+      onResponseEnd: () => void told.push('end'),
+      onResponseError: (_controller: unknown, error: unknown) => {
+        told.push(String(error));
+        setImmediate(resolve);
+      },
+    };
+    const agent = openAgent().compose(retry(whole));
+    agent.dispatch({ origin: lab.origin, path: '/', method: 'GET' }, handler as never);
+  });
+  expect(told).toEqual(['head', 'Error: enough']);
+});
+
 test('retryIf reads a body that is whole', async () => {
   const lab = await openLab([answer(200, '{"done":false}'), answer(200, '{"done":true}')]);
   const dispatcher = retryingAgent({
