@@ -49,6 +49,7 @@ test('undaunted/fetch exports what it promises, and nothing else', () => {
 test('the light entries and the parts export what they promise, and nothing else', () => {
   expect(Object.keys(light).sort()).toEqual([
     'AttemptTimeoutError',
+    'ConcurrencyError',
     'DeadlineError',
     'GateShutError',
     'HeldError',
