@@ -25,7 +25,7 @@ const encodings: Readonly<Record<HintUnit, Encoding>> = {
   'by-magnitude': 'by-magnitude',
 };
 
-export const hintUnits: readonly string[] = Object.keys(encodings);
+export const hintUnits: readonly string[] = /* @__PURE__ */ Object.keys(encodings);
 
 /** A header that says how long to wait. */
 export interface OwnHeaderHint {
