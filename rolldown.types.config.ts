@@ -28,7 +28,10 @@ function declarations(input: Record<string, string>, extension: string): Rolldow
     external: [...outside, ...('commonjs' in input ? [] : ['./commonjs.cjs'])],
     makeAbsoluteExternalsRelative: false,
     platform: 'neutral',
-    plugins: [dts({ dtsInput: true, tsconfig: false, emitDtsOnly: true }), declarationsWithoutRuntime],
+    plugins: [
+      dts({ dtsInput: true, tsconfig: false, emitDtsOnly: true, sideEffects: true }),
+      declarationsWithoutRuntime,
+    ],
     output: {
       ...filesNamed(extension),
       minifyInternalExports: false,
