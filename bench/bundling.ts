@@ -28,6 +28,7 @@ export const choices = {
   'hedge and adaptive timeout': ['hedge', 'adaptiveTimeout'],
   'hints of GitHub': ['github'],
   'hints of all vendors': ['vendors'],
+  'hints of one’s own': ['ownHints'],
   check: ['check'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
@@ -37,7 +38,7 @@ export type Choice = keyof typeof choices;
 export function pageWith(client: 'fetch' | 'axios', chosen: readonly Choice[]): string {
   const call = client === 'fetch' ? 'withRetry' : 'attachRetry';
   const values = chosen.flatMap((choice): readonly string[] => choices[choice]);
-  const isHint = (value: string): boolean => value === 'github' || value === 'vendors';
+  const isHint = (value: string): boolean => ['github', 'vendors', 'ownHints'].includes(value);
   const imports = (names: readonly string[], entry: string): string =>
     names.length === 0 ? '' : `import { ${names.join(', ')} } from 'undaunted/${entry}';`;
   return [

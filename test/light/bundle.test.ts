@@ -46,6 +46,7 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   ],
   'hints of GitHub': ['src/core/hints/signals.ts'],
   'hints of all vendors': ['src/core/hints/vendors.ts', 'src/core/hints/signals.ts'],
+  'hints of one’s own': ['src/core/hints/own.ts'],
   check: ['src/core/policy/check/', 'src/core/policy/routes/pattern-faults.ts'],
 };
 

@@ -311,7 +311,7 @@ describe('each problem is reported with its place', () => {
       'headers that are misspelt',
       withServer({ kind: 'scripted', answers: [{ answer: { status: 503, header: {} } }] }),
       [
-        'world.services[0].server.answers[0].answer.header | an unknown key | one of the keys "status", "headers" | Did you mean "headers"?',
+        'world.services[0].server.answers[0].answer.header | an unknown key | one of the keys "status", "headers", "body" | Did you mean "headers"?',
       ],
     ],
     [
