@@ -1,6 +1,7 @@
 /** Options as the light entries take them: a setting whose part is not in the list is an error where it is written. */
 
-import type { OwnHints, ownKey } from '../core/hints/own.js';
+import type { OwnHints } from '../core/hints/own.js';
+import type { ownKey } from '../core/hints/rows.js';
 import type { AskedFirst } from '../core/limits/all.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../core/policy/options.js';
 import type { Part } from '../core/policy/parts.js';

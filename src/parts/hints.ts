@@ -1,7 +1,8 @@
 /** The hint sets as values, for the light entries, which have `standard` and `common` without being given them. */
 
 import { bases } from '../core/hints/bases.js';
-import { ownKey, ownRow } from '../core/hints/own.js';
+import { ownRow } from '../core/hints/own.js';
+import { ownKey } from '../core/hints/rows.js';
 import type { BaseName, HintSetName } from '../core/hints/sets.js';
 import * as rows from '../core/hints/vendors.js';
 import type { Part } from '../core/policy/parts.js';

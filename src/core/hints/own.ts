@@ -105,9 +105,6 @@ export interface OwnHints {
 /** A set by its name, or hints of your own. */
 export type HintSetOption = HintSetName | OwnHints;
 
-/** Stands among the names of sets for hints of one's own: no set has this name. */
-export const ownKey = '{}';
-
 /** The row of such a set. Waits are read at its statuses as they are at the usual ones. */
 export function ownRow({ name, statuses = [], headers = [], body = [] }: OwnHints): HintSet {
   const verdicts = body.flatMap(verdictOf(name));

@@ -2,9 +2,12 @@
 
 import { bases } from './bases.js';
 import type { HintSet } from './hint-set.js';
-import { type HintSetOption, type OwnHints, ownKey, ownRow } from './own.js';
+import { type HintSetOption, type OwnHints, ownRow } from './own.js';
 import type { HintSetName } from './sets.js';
 import { vendors } from './vendors.js';
+
+/** Stands among the names of sets for hints of one's own: no set has this name. */
+export const ownKey = '{}';
 
 /** Those that an installation has. */
 export interface HintSets extends Readonly<Partial<Record<HintSetName, HintSet>>> {

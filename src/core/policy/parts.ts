@@ -7,8 +7,9 @@
 import type { Problem, Remark } from '../errors.js';
 import { found } from '../found.js';
 import { bases } from '../hints/bases.js';
-import { type HintSetOption, ownKey } from '../hints/own.js';
+import type { HintSetOption } from '../hints/own.js';
 import type { HintSets } from '../hints/rows.js';
+import { ownKey } from '../hints/rows.js';
 import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
 import type { RequestFacts } from '../types.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
