@@ -70,7 +70,7 @@ function whyNot(decision: Stop, reason: Exclude<StopReason, 'success'>): string 
 }
 
 const whyLimit: { readonly [R in LimitStop]: (ended: string, waitMs: number | undefined) => string } =
-  Object.assign({}, ...Object.values(limitStops));
+  /* @__PURE__ */ (() => Object.assign({}, ...Object.values(limitStops)))();
 
 function isLimitStop(reason: StopReason): reason is LimitStop {
   return Object.hasOwn(whyLimit, reason);

@@ -3,7 +3,7 @@
 import { PolicyError } from '../core/errors.js';
 import type { OverrideOptions } from '../core/policy/options.js';
 
-const off: OverrideOptions = Object.freeze({ retry: false });
+const off: OverrideOptions = /* @__PURE__ */ Object.freeze({ retry: false });
 
 export function overrideFrom(given: OverrideOptions | false | undefined): OverrideOptions | undefined {
   return given === false ? off : given;

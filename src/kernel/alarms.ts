@@ -15,7 +15,7 @@ export interface Alarm {
   ring(): void;
 }
 
-const unrefed = judging('elapsed', true);
+const unrefed = /* @__PURE__ */ judging('elapsed', true);
 
 /** The class without its private parts: types of another copy of this package fit, too. */
 export type NewAlarms = new (ports: Pick<Ports, 'now' | 'sleep'>) => Pick<Alarms, 'set' | 'clear'>;

@@ -40,7 +40,7 @@ import type { Admission as Asked, KernelParts } from './parts.js';
 import type { Race, Raced } from './race.js';
 import type { Prospects, SessionTail } from './session.js';
 
-const noAttempts: History = Object.freeze([]);
+const noAttempts: History = /* @__PURE__ */ Object.freeze([]);
 
 /** In place of a status: the body of a response has failed after the request had ended with it. */
 const reopened = -1;

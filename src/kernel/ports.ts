@@ -39,4 +39,4 @@ const realPorts: Ports = {
   sleep,
 };
 
-const portNames = Object.keys(realPorts) as readonly (keyof Ports)[];
+const portNames = /* @__PURE__ */ Object.keys(realPorts) as readonly (keyof Ports)[];

@@ -425,7 +425,7 @@ function recordOf({ attempt, failed }: InFlight, cutAt: number | undefined): Att
 }
 
 /** Nothing is known about how the attempt would have ended. */
-const cutFinding: Finding = Object.freeze({
+const cutFinding: Finding = /* @__PURE__ */ Object.freeze({
   kind: 'error',
   class: 'final',
   evidence: 'unknown',

@@ -83,9 +83,10 @@ export function isCutOff(answer: ResponseShape | undefined): boolean {
   return code !== undefined && code !== 0;
 }
 
-const cutOff: Error = Object.assign(new Error('The response was cut off: its HTTP/2 stream was reset'), {
-  code: 'ERR_HTTP2_STREAM_CANCEL',
-});
+const cutOff: Error = /* @__PURE__ */ (() =>
+  Object.assign(new Error('The response was cut off: its HTTP/2 stream was reset'), {
+    code: 'ERR_HTTP2_STREAM_CANCEL',
+  }))();
 
 // ---------------------------------------------------------------- evidence
 

@@ -43,7 +43,7 @@ export interface Installation extends Installed {
 
 type Init = InitShape | null | undefined;
 
-const none: readonly WholeAttempt[] = Object.freeze([]);
+const none: readonly WholeAttempt[] = /* @__PURE__ */ Object.freeze([]);
 
 /** How the bodies of answers were that have waited for them. */
 const bodies: WeakMap<ResponseShape, BodySeen> = new WeakMap();

@@ -34,7 +34,7 @@ export interface RoundTrips {
   readonly doubledMs: number;
 }
 
-export const noRoundTrips: RoundTrips = Object.freeze({
+export const noRoundTrips: RoundTrips = /* @__PURE__ */ Object.freeze({
   meanMs: undefined,
   deviationMs: 0,
   doubledMs: 0,

@@ -23,7 +23,7 @@ const months = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
 const days = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
 const clock = '\\d\\d:\\d\\d:\\d\\d';
 
-const monthNames = months.toLowerCase().split('|');
+const monthNames = /* @__PURE__ */ months.toLowerCase().split('|');
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 // Every quantifier is bounded, and no two neighbours can match the same character, so matching takes linear time.
@@ -35,11 +35,12 @@ const jsDate =
   /^([a-z]{3}) ([a-z]{3}) (\d\d) (\d{4}) (\d\d):(\d\d):(\d\d) GMT([+-]\d{4})(?: \([^()]{1,64}\))?$/i;
 
 /** The three forms exactly as the grammar defines them. */
-const imfGrammar = new RegExp(`^(?:${days}), \\d\\d (?:${months}) \\d{4} ${clock} GMT$`);
-const rfc850Grammar = new RegExp(
-  `^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d\\d-(?:${months})-\\d\\d ${clock} GMT$`,
-);
-const asctimeGrammar = new RegExp(`^(?:${days}) (?:${months}) (?: \\d|\\d\\d) ${clock} \\d{4}$`);
+const imfGrammar = /* @__PURE__ */ (() =>
+  new RegExp(`^(?:${days}), \\d\\d (?:${months}) \\d{4} ${clock} GMT$`))();
+const rfc850Grammar = /* @__PURE__ */ (() =>
+  new RegExp(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d\\d-(?:${months})-\\d\\d ${clock} GMT$`))();
+const asctimeGrammar = /* @__PURE__ */ (() =>
+  new RegExp(`^(?:${days}) (?:${months}) (?: \\d|\\d\\d) ${clock} \\d{4}$`))();
 
 /** Reads a date with an explicit zone (asctime is UTC by definition). `now` decides the century of two-digit years. */
 export function parseDate(text: string, now: number): ParsedDate | undefined {

@@ -79,7 +79,7 @@ function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader 
   });
 }
 
-const bodyUnreadable: Hint = Object.freeze({ delayMs: null, reason: 'body-unreadable' });
+const bodyUnreadable: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'body-unreadable' });
 
 function unreadIf(isUnreadable: boolean): Hint | undefined {
   return isUnreadable ? bodyUnreadable : undefined;
@@ -113,7 +113,7 @@ function isSilent({ names, lengths }: KnownNames, headers: HeadersLike | undefin
 
 // ---------------------------------------------------------------- the others
 
-const notRetryable: Hint = Object.freeze({ delayMs: null, reason: 'not-retryable-status' });
+const notRetryable: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'not-retryable-status' });
 
 function read(set: CompiledSet, answer: Answer): Hint | undefined {
   const { status } = answer;

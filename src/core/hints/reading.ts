@@ -2,9 +2,12 @@
 
 import type { Hint } from '../types.js';
 
-export const malformed: Hint = Object.freeze({ delayMs: null, reason: 'malformed' });
-export const empty: Hint = Object.freeze({ delayMs: null, reason: 'empty' });
-export const notExhausted: Hint = Object.freeze({ delayMs: null, reason: 'ratelimit-not-exhausted' });
+export const malformed: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'malformed' });
+export const empty: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'empty' });
+export const notExhausted: Hint = /* @__PURE__ */ Object.freeze({
+  delayMs: null,
+  reason: 'ratelimit-not-exhausted',
+});
 
 /** A hint with a usable wait; 0 is one, too. */
 export type Wait = Hint & { readonly delayMs: number };

@@ -5,9 +5,17 @@ import type { Answer } from './answer.js';
 import { textAt } from './content.js';
 import { linesOf, valuesOf } from './values.js';
 
-export const forbidden: Hint = Object.freeze({ delayMs: null, retry: false, reason: 'server-forbids-retry' });
-const requested: Hint = Object.freeze({ delayMs: null, retry: true, reason: 'server-requests-retry' });
-const noHint: Hint = Object.freeze({ delayMs: null, reason: 'no-hint' });
+export const forbidden: Hint = /* @__PURE__ */ Object.freeze({
+  delayMs: null,
+  retry: false,
+  reason: 'server-forbids-retry',
+});
+const requested: Hint = /* @__PURE__ */ Object.freeze({
+  delayMs: null,
+  retry: true,
+  reason: 'server-requests-retry',
+});
+const noHint: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'no-hint' });
 
 /** Reads `x-should-retry` and the like: exactly `true` or `false`. If values disagree, `false` wins. */
 export function readRuling(header: string, answer: Answer): Hint | undefined {

@@ -13,7 +13,11 @@ import { forbidden } from './rulings.js';
 import { linesOf, trimmed, valuesOf } from './values.js';
 
 /** A quota that resets in hours or never: a retry is useless. */
-const longQuota: Hint = Object.freeze({ delayMs: null, retry: false, reason: 'quota-exhausted-long' });
+const longQuota: Hint = /* @__PURE__ */ Object.freeze({
+  delayMs: null,
+  retry: false,
+  reason: 'quota-exhausted-long',
+});
 
 function again(reason: string, delayMs: number | null = null): Hint {
   return { delayMs, retry: true, reason };

@@ -28,27 +28,28 @@ const resetReasons = [
 /** The type of a row's reason, so that this list is complete and code that only decides need not load the rows. */
 export type ResetReason = (typeof resetReasons)[number];
 
-const throttlingReasons: ReadonlySet<string> = new Set([
-  ...resetReasons,
-  'anthropic-overloaded',
-  'aws-throttling-code',
-  'elasticsearch-rejected',
-  'github-primary-limit',
-  'github-secondary-limit',
-  'google-rate-limit',
-  'google-retryinfo',
-  'graph-throttled',
-  'graphql-cost',
-  'graphql-throttled',
-  'linear-ratelimited',
-  'ratelimit-t',
-  'ratelimit-t-max',
-  'ratelimit-t-violated',
-  'ratelimit-without-t',
-  'salesforce-request-limit',
-  'x-ratelimit-retry-after',
-  'zendesk-endpoint-reset',
-]);
+const throttlingReasons: ReadonlySet<string> = /* @__PURE__ */ (() =>
+  new Set([
+    ...resetReasons,
+    'anthropic-overloaded',
+    'aws-throttling-code',
+    'elasticsearch-rejected',
+    'github-primary-limit',
+    'github-secondary-limit',
+    'google-rate-limit',
+    'google-retryinfo',
+    'graph-throttled',
+    'graphql-cost',
+    'graphql-throttled',
+    'linear-ratelimited',
+    'ratelimit-t',
+    'ratelimit-t-max',
+    'ratelimit-t-violated',
+    'ratelimit-without-t',
+    'salesforce-request-limit',
+    'x-ratelimit-retry-after',
+    'zendesk-endpoint-reset',
+  ]))();
 
 export function isThrottlingReason(reason: string): boolean {
   return throttlingReasons.has(reason);

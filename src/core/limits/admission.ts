@@ -45,18 +45,19 @@ export interface Admitted {
   readonly unenforced?: RefusalReason;
 }
 
-export const go: Admission = Object.freeze({ kind: 'go' });
+export const go: Admission = /* @__PURE__ */ Object.freeze({ kind: 'go' });
 
 /** The place of a request that holds nothing yet. */
-export const noQueuePlace: QueuePlace = Object.freeze({
-  place: undefined,
-  queuesUntil: Number.POSITIVE_INFINITY,
-  metProbeAt: undefined,
-  metRampAt: undefined,
-});
+export const noQueuePlace: QueuePlace = /* @__PURE__ */ (() =>
+  Object.freeze({
+    place: undefined,
+    queuesUntil: Number.POSITIVE_INFINITY,
+    metProbeAt: undefined,
+    metRampAt: undefined,
+  }))();
 
 /** What an attempt has been given before it is let through. */
-export const untaken: Pick<Admitted, 'queuePlace' | 'epoch'> = Object.freeze({
+export const untaken: Pick<Admitted, 'queuePlace' | 'epoch'> = /* @__PURE__ */ Object.freeze({
   queuePlace: noQueuePlace,
   epoch: noEpoch,
 });

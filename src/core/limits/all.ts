@@ -26,7 +26,7 @@ const lastsToBody: Readonly<Record<LimitName, boolean>> = {
 /** Those that are asked before each attempt. */
 export type AskedFirst = { [K in LimitName]: (typeof asksFirst)[K] extends true ? K : never }[LimitName];
 
-export const limitNames: readonly LimitName[] = Object.keys(asksFirst) as LimitName[];
+export const limitNames: readonly LimitName[] = /* @__PURE__ */ Object.keys(asksFirst) as LimitName[];
 
 /** A value for each of them. */
 export function byLimit<T>(make: (name: LimitName) => T): Readonly<Record<LimitName, T>> {

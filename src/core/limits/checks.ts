@@ -45,26 +45,26 @@ export const limitSchemas: Readonly<Record<LimitName, JsonSchema>> = {
 };
 
 /** What the schemas refer to. */
-export const limitDefinitions: Readonly<Record<string, JsonSchema>> = {
+export const limitDefinitions: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
   ...budgetDefinitions,
   gate: gateDefinition,
   hold: holdDefinition,
   concurrency: concurrencyDefinition,
-};
+}))();
 
-export const limitContradictions: readonly Contradiction[] = [
+export const limitContradictions: readonly Contradiction[] = /* @__PURE__ */ (() => [
   ...gateContradictions,
   ...holdContradictions,
   ...concurrencyContradictions,
   ...budgetContradictions,
-];
+])();
 
 /** What other libraries call them and their settings. */
-export const limitNamesElsewhere: readonly ForeignName[] = [
+export const limitNamesElsewhere: readonly ForeignName[] = /* @__PURE__ */ (() => [
   ...gateElsewhere,
   ...budgetElsewhere,
   ...concurrencyElsewhere,
-];
+])();
 
 /** The times that are plausible at this path, for remarks. */
 export function plausibleTimes(path: string): PlausibleTimes[string] | undefined {

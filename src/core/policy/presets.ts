@@ -8,8 +8,7 @@
 
 import { freezeDeep } from '../freeze.js';
 
-/** Policies, schedules and budgets to start from, as plain data: `presets.policies.service`, `presets.budgets.awsStandard`, … */
-export const presets = {
+const all = {
   schedules: {
     /**
      * Anything up to the exponential wait: the fewest calls.
@@ -138,4 +137,5 @@ export const presets = {
   },
 } as const;
 
-freezeDeep(presets);
+/** Policies, schedules and budgets to start from, as plain data: `presets.policies.service`, `presets.budgets.awsStandard`, … */
+export const presets: typeof all = /* @__PURE__ */ freezeDeep(all);

@@ -6,8 +6,7 @@
 
 import { freezeDeep } from '../freeze.js';
 
-/** Famous schemes as plain data: `schemes.schedules.ethernet`, `schemes.policies.zeromqLazyPirate`, `schemes.roundTrips.rfc6298`, … */
-export const schemes = {
+const all = {
   schedules: {
     /**
      * 2^n seconds and up to 1000 ms on top, for n = 0..4; then give up (`maxRetries: 5`).
@@ -187,4 +186,5 @@ export const schemes = {
   },
 } as const;
 
-freezeDeep(schemes);
+/** Famous schemes as plain data: `schemes.schedules.ethernet`, `schemes.policies.zeromqLazyPirate`, `schemes.roundTrips.rfc6298`, … */
+export const schemes: typeof all = /* @__PURE__ */ freezeDeep(all);

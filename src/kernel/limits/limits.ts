@@ -168,9 +168,10 @@ export interface Shared {
 type Found = Pick<AdmissionRequest, 'gate' | 'hold' | 'kind' | 'room'>;
 
 /** Which limit it is that refuses for this reason. */
-const refusing = Object.fromEntries(
-  orderOfAdmission.flatMap((name) => limitRefusals[name].map((reason) => [reason, name])),
-) as Readonly<Record<RefusalReason, AskedFirst>>;
+const refusing = /* @__PURE__ */ (() =>
+  Object.fromEntries(
+    orderOfAdmission.flatMap((name) => limitRefusals[name].map((reason) => [reason, name])),
+  ) as Readonly<Record<RefusalReason, AskedFirst>>)();
 
 export class Limits implements LimitsPassed, SessionLimits {
   readonly scope: Shared;

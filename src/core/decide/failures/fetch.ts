@@ -11,7 +11,7 @@ function texts(row: FailureRow, ...all: readonly string[]): FailureText[] {
   return all.map((text) => ({ code: undefined, text, row }));
 }
 
-export const fetchFailures: Failures = {
+export const fetchFailures: Failures = /* @__PURE__ */ (() => ({
   byCode: [
     // Bun's own codes. Where Node has a code, Bun uses the same.
     ['ConnectionRefused', unsent],
@@ -50,7 +50,7 @@ export const fetchFailures: Failures = {
     ...texts(unclear, 'internal error; reference = '),
   ],
   timeouts: ['Timeout'],
-};
+}))();
 
 /** Mocks say what a browser says, and what happened in the cause, which a browser's error does not have. */
 export const wrapperText = 'Failed to fetch';

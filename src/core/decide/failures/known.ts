@@ -72,20 +72,22 @@ const owners: readonly Failures[] = [nodeFailures, undiciFailures, axiosFailures
 
 // These are maps and sets, not objects: names and codes come from outside, and `constructor` must not be found.
 
-export const failuresByCode: ReadonlyMap<string, FailureRow> = new Map(
-  owners.flatMap(({ byCode = [] }) => byCode),
-);
+export const failuresByCode: ReadonlyMap<string, FailureRow> = /* @__PURE__ */ (() =>
+  new Map(owners.flatMap(({ byCode = [] }) => byCode)))();
 
-const failuresByPrefix = owners.flatMap(({ byPrefix = [] }) => byPrefix);
+const failuresByPrefix = /* @__PURE__ */ owners.flatMap(({ byPrefix = [] }) => byPrefix);
 
-const failuresByName: ReadonlyMap<string, FailureRow> = new Map(owners.flatMap(({ byName = [] }) => byName));
+const failuresByName: ReadonlyMap<string, FailureRow> = /* @__PURE__ */ (() =>
+  new Map(owners.flatMap(({ byName = [] }) => byName)))();
 
-const failuresByText: readonly FailureText[] = owners.flatMap(({ byText = [] }) => byText);
+const failuresByText: readonly FailureText[] = /* @__PURE__ */ owners.flatMap(({ byText = [] }) => byText);
 
 /** The server did not answer in time: by Node's limits, undici's, axios's and ours. */
-export const timeoutCodes: ReadonlySet<string> = new Set(owners.flatMap(({ timeouts = [] }) => timeouts));
+export const timeoutCodes: ReadonlySet<string> = /* @__PURE__ */ (() =>
+  new Set(owners.flatMap(({ timeouts = [] }) => timeouts)))();
 
-export const wrapperCodes: ReadonlySet<string> = new Set(owners.flatMap(({ wrappers = [] }) => wrappers));
+export const wrapperCodes: ReadonlySet<string> = /* @__PURE__ */ (() =>
+  new Set(owners.flatMap(({ wrappers = [] }) => wrappers)))();
 
 /** The row of a failure; undefined if no owner knows it. */
 export function rowFor(name: string, code: string | undefined, message: string): FailureRow | undefined {

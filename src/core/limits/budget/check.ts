@@ -21,9 +21,10 @@ import type { SettingsOptions } from '../../policy/options.js';
 import { affords, afterFailure, fullBudget } from './budget.js';
 import type { BucketBudget, Budget, Cost } from './setting.js';
 
-export const budgetSchema: JsonSchema = either({ const: false }, ref('bucket'), ref('window'));
+export const budgetSchema: JsonSchema = /* @__PURE__ */ (() =>
+  either({ const: false }, ref('bucket'), ref('window')))();
 
-export const budgetDefinitions: Readonly<Record<string, JsonSchema>> = {
+export const budgetDefinitions: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
   bucket: object({
     kind: { const: 'bucket' },
     capacity: someTokens,
@@ -46,7 +47,7 @@ export const budgetDefinitions: Readonly<Record<string, JsonSchema>> = {
     ['kind'],
   ),
   cost: object({ transient: tokens, throttled: tokens, timeout: tokens }, ['transient', 'throttled']),
-};
+}))();
 
 export const budgetTimes: PlausibleTimes = { 'budget.windowMs': [100, day] };
 

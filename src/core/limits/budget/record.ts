@@ -62,7 +62,7 @@ export interface BudgetRecord extends Census {
   readonly isBarren: boolean;
 }
 
-const blank: BudgetRecord = {
+const blank: BudgetRecord = /* @__PURE__ */ (() => ({
   limit: 'budget',
   ...noProcesses,
   tokens: 0,
@@ -70,7 +70,7 @@ const blank: BudgetRecord = {
   shares: 0,
   failingSince: 0,
   isBarren: false,
-};
+}))();
 
 /** The bucket does not grow with more processes: their retries together would be too much load. */
 const mostShares = 50;

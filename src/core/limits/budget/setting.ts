@@ -121,7 +121,7 @@ export interface BudgetOption {
 // For requests that fail in the end, at most 15 % more load than successful first tries, and a trickle to find out when
 // the outage is over; retries that help are free. A server that times out is overloaded, so a retry costs more then; but
 // if it is one server of ten, the others can take the retry.
-export const bucketDefaults: BucketBudget = freezeDeep({
+export const bucketDefaults: BucketBudget = /* @__PURE__ */ freezeDeep({
   kind: 'bucket',
   capacity: 50,
   perSuccess: 0.15,
@@ -133,7 +133,7 @@ export const bucketDefaults: BucketBudget = freezeDeep({
 });
 
 // Finagle's: ten retries a second are always allowed, and one for every five successes.
-export const windowDefaults: WindowBudget = freezeDeep({
+export const windowDefaults: WindowBudget = /* @__PURE__ */ freezeDeep({
   kind: 'window',
   windowMs: 10_000,
   reserve: 100,

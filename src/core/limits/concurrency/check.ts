@@ -7,15 +7,13 @@ import { type Contradiction, type Level, problem, writtenPath } from '../../poli
 import { type ForeignName, hour, type PlausibleTimes, pathTo } from '../../policy/check/wording.js';
 import type { PolicyOptions, SettingsOptions } from '../../policy/options.js';
 
-export const concurrencySchema: JsonSchema = {
+export const concurrencySchema: JsonSchema = /* @__PURE__ */ (() => ({
   title: 'false, a whole number from 1 to 1,000,000, or an object such as { limit: 20, maxQueueMs: 500 }',
   ...either({ const: false }, count(1), ref('concurrency')),
-};
+}))();
 
-export const concurrencyDefinition: JsonSchema = object(
-  { limit: count(1), maxQueueMs: ms(0), maxWaiting: count(0) },
-  ['limit'],
-);
+export const concurrencyDefinition: JsonSchema = /* @__PURE__ */ (() =>
+  object({ limit: count(1), maxQueueMs: ms(0), maxWaiting: count(0) }, ['limit']))();
 
 export const concurrencyTimes: PlausibleTimes = { 'concurrency.maxQueueMs': [5, hour] };
 

@@ -36,7 +36,7 @@ export interface ConcurrencyOption {
 
 /** What comes with a limit. */
 // How many a server bears, only its users know. A line of a thousand is a burst; a longer one would not end in time.
-export const concurrencyDefaults: Omit<Concurrency, 'limit'> = Object.freeze({
+export const concurrencyDefaults: Omit<Concurrency, 'limit'> = /* @__PURE__ */ Object.freeze({
   maxQueueMs: undefined,
   maxWaiting: 1_000,
 });

@@ -16,17 +16,18 @@ import { type Contradiction, problem } from '../../policy/check/level.js';
 import { type ForeignName, hour, type PlausibleTimes, pathTo } from '../../policy/check/wording.js';
 import type { PolicyOptions, RuleOptions } from '../../policy/options.js';
 
-export const gateSchema: JsonSchema = either(boolean, ref('gate'));
+export const gateSchema: JsonSchema = /* @__PURE__ */ (() => either(boolean, ref('gate')))();
 
-export const gateDefinition: JsonSchema = object({
-  failures: count(1),
-  deadForMs: ms(0),
-  probeMs: ms(1),
-  rampMs: ms(0),
-  whenShut: oneOf('fail', 'wait'),
-  maxWaiting: count(1),
-  enforce: boolean,
-});
+export const gateDefinition: JsonSchema = /* @__PURE__ */ (() =>
+  object({
+    failures: count(1),
+    deadForMs: ms(0),
+    probeMs: ms(1),
+    rampMs: ms(0),
+    whenShut: oneOf('fail', 'wait'),
+    maxWaiting: count(1),
+    enforce: boolean,
+  }))();
 
 export const gateContradictions: readonly Contradiction[] = [
   {

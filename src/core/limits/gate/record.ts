@@ -113,7 +113,7 @@ const noRow: Pick<GateRecord, 'failures' | 'since' | 'lastAt' | 'witness' | 'wit
   witnesses: 0,
 };
 
-const blank: GateRecord = {
+const blank: GateRecord = /* @__PURE__ */ (() => ({
   limit: 'gate',
   ...noProcesses,
   epoch: 0,
@@ -126,7 +126,7 @@ const blank: GateRecord = {
   probeAt: 0,
   lease: 0,
   leaseUntil: 0,
-};
+}))();
 
 /** More signs of life are not counted, and a row is over after this time without an attempt, as in a single process. */
 const mostLives = 20;

@@ -52,7 +52,7 @@ export interface GateOption {
 /** What `gate: true` means. */
 // At any usual error rate, twenty failures in a row are not a coincidence; and replacing a server takes less than two
 // seconds.
-export const gateDefaults: Gate = Object.freeze({
+export const gateDefaults: Gate = /* @__PURE__ */ Object.freeze({
   failures: 20,
   deadForMs: 2_000,
   probeMs: 1_000,

@@ -85,14 +85,14 @@ export const noRow: Pick<Open, 'failures' | 'since' | 'lastAt' | 'kinds'> = {
   kinds: [],
 };
 
-export const openGate: GateState = {
+export const openGate: GateState = /* @__PURE__ */ (() => ({
   kind: 'open',
   epoch: 0,
   openedAt: Number.NEGATIVE_INFINITY,
   lives: 0,
   ...noRow,
   survived: nothingSurvived,
-};
+}))();
 
 export function shut(
   { epoch, survived }: Pick<GateState, 'epoch' | 'survived'>,

@@ -16,16 +16,17 @@ import { type Contradiction, problem, writtenPath } from '../../policy/check/lev
 import { hour, type PlausibleTimes, pathTo } from '../../policy/check/wording.js';
 import type { PolicyOptions, SettingsOptions } from '../../policy/options.js';
 
-export const holdSchema: JsonSchema = either(boolean, ref('hold'));
+export const holdSchema: JsonSchema = /* @__PURE__ */ (() => either(boolean, ref('hold')))();
 
-export const holdDefinition: JsonSchema = object({
-  refusedShare: share,
-  minMs: ms(0),
-  spacingMs: ms(1),
-  maxQueueMs: ms(0),
-  maxWaiting: count(1),
-  enforce: boolean,
-});
+export const holdDefinition: JsonSchema = /* @__PURE__ */ (() =>
+  object({
+    refusedShare: share,
+    minMs: ms(0),
+    spacingMs: ms(1),
+    maxQueueMs: ms(0),
+    maxWaiting: count(1),
+    enforce: boolean,
+  }))();
 
 export const holdContradictions: readonly Contradiction[] = [
   {

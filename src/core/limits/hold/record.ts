@@ -66,7 +66,7 @@ export interface HoldFacts extends HoldCounts {
 }
 
 /** Only facts that are whole are facts. */
-export const holdFactsWanted: Wanted<HoldFacts> = {
+export const holdFactsWanted: Wanted<HoldFacts> = /* @__PURE__ */ (() => ({
   parts: {
     firsts: 'number',
     refusals: 'number',
@@ -86,7 +86,7 @@ export const holdFactsWanted: Wanted<HoldFacts> = {
   },
   // A queue whose places come no time apart has no end.
   canBe: ({ phase, spacingMs }) => paces[phase] === undefined || spacingMs > 0,
-};
+}))();
 
 // ---------------------------------------------------------------- the record
 
@@ -112,7 +112,7 @@ const mostFree = 100;
 
 const noCounts: HoldCounts = { firsts: 0, refusals: 0, successes: 0, sent: 0 };
 
-const blank: HoldRecord = {
+const blank: HoldRecord = /* @__PURE__ */ (() => ({
   limit: 'hold',
   ...noCounts,
   turn: 0,
@@ -126,7 +126,7 @@ const blank: HoldRecord = {
   spacingMs: 0,
   nextPlace: 0,
   free: [],
-};
+}))();
 
 export function mergeHold(
   known: HoldRecord | undefined,

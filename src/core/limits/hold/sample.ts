@@ -23,7 +23,7 @@ export interface Sample extends Counts {
   readonly before: (Counts & { readonly forMs: number }) | undefined;
 }
 
-export const noSample: Sample = {
+export const noSample: Sample = /* @__PURE__ */ (() => ({
   since: Number.NEGATIVE_INFINITY,
   at: Number.NEGATIVE_INFINITY,
   sent: 0,
@@ -33,7 +33,7 @@ export const noSample: Sample = {
   inARow: 0,
   finding: undefined,
   before: undefined,
-};
+}))();
 
 export type AnswerKind = 'success' | 'refusal' | 'other';
 

@@ -52,7 +52,7 @@ export interface HoldOption {
 
 /** What `hold: true` means. */
 // Less than half may come from one tenant or one route. Shorter hints are over before other requests would notice.
-export const holdDefaults: Hold = Object.freeze({
+export const holdDefaults: Hold = /* @__PURE__ */ Object.freeze({
   refusedShare: 0.5,
   minMs: 2_000,
   spacingMs: 100,

@@ -50,7 +50,7 @@ export interface HoldState {
   readonly leased?: readonly number[];
 }
 
-export const noHold: HoldState = {
+export const noHold: HoldState = /* @__PURE__ */ (() => ({
   phase: 'free',
   dueAt: Number.NEGATIVE_INFINITY,
   until: Number.NEGATIVE_INFINITY,
@@ -62,7 +62,7 @@ export const noHold: HoldState = {
   share: 0,
   restMs: 0,
   asked: undefined,
-};
+}))();
 
 /**
  * How fast requests come. `easing` is where the rate begins, as a part of the measured rate. It grows gently at first,
@@ -81,19 +81,19 @@ function paceOf(easing: number, gentle: number, gentleForMs: number, bold: numbe
 }
 
 /** For a limit that is shared with other clients: what this one leaves, they take. */
-export const competing: Pace = paceOf(0.95, 1.02, 4_000, 1.12);
+export const competing: Pace = /* @__PURE__ */ paceOf(0.95, 1.02, 4_000, 1.12);
 
 /** For a limit that has moved up: nothing is known about the new one. */
-const rising: Pace = paceOf(1, 2, Number.POSITIVE_INFINITY, 2);
+const rising: Pace = /* @__PURE__ */ (() => paceOf(1, 2, Number.POSITIVE_INFINITY, 2))();
 
 /** For a known limit that should be respected at the first refusal: as few refusals as possible. */
-export const courteous: Pace = paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1);
+export const courteous: Pace = /* @__PURE__ */ (() => paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1))();
 
 /**
  * For a trial, which compares two rates: it hardly grows. It is slower, because a server whose queue is full would still
  * refuse many at the rate that it bears.
  */
-export const steady: Pace = paceOf(0.9, 1.0001, Number.POSITIVE_INFINITY, 1.0001);
+export const steady: Pace = /* @__PURE__ */ (() => paceOf(0.9, 1.0001, Number.POSITIVE_INFINITY, 1.0001))();
 
 /** Undefined: requests do not queue. */
 export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {

@@ -187,8 +187,8 @@ interface Turn {
   readonly dueAt: number;
 }
 
-const paced: Turn = { phase: 'paced', dueAt: Number.NEGATIVE_INFINITY };
-const rising: Turn = { ...paced, phase: 'rising' };
+const paced: Turn = /* @__PURE__ */ (() => ({ phase: 'paced', dueAt: Number.NEGATIVE_INFINITY }))();
+const rising: Turn = /* @__PURE__ */ (() => ({ ...paced, phase: 'rising' }))();
 
 /** The pace becomes a little less than what succeeds. */
 function pacing(hold: Hold, state: HoldState, sample: Sample, turn: Turn, now: number): Judged {

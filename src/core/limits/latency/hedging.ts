@@ -14,15 +14,15 @@ export interface Hedging {
   readonly throttledUntil: number;
 }
 
-export const noHedges: Hedging = {
+export const noHedges: Hedging = /* @__PURE__ */ (() => ({
   tokens: 0,
   trials: noTrials,
   lastAt: Number.NEGATIVE_INFINITY,
   throttledUntil: Number.NEGATIVE_INFINITY,
-};
+}))();
 
 /** A hedge takes one token. */
-const price = thousandths(1);
+const price = /* @__PURE__ */ thousandths(1);
 const throttledForMs = 5_000;
 /** While hedges do not help, this is the time between two of them. */
 const seldomMs = 1_000;

@@ -31,7 +31,7 @@ export interface LatencyState {
   readonly hedging: Hedging;
 }
 
-export const newLatency: LatencyState = {
+export const newLatency: LatencyState = /* @__PURE__ */ (() => ({
   batch: undefined,
   inBatch: 0,
   learnt: nothingLearntAt(Number.NEGATIVE_INFINITY),
@@ -39,7 +39,7 @@ export const newLatency: LatencyState = {
   level: 0,
   retries: noTrials,
   hedging: noHedges,
-};
+}))();
 
 /** To learn from a whole batch of attempts costs about as much as to learn from one. */
 const batchSize = 25;

@@ -118,7 +118,10 @@ export interface Quiet {
 }
 
 /** Until anything is known, nothing is slow. */
-export const notKnown: Quiet = { limitMs: Number.POSITIVE_INFINITY, slowAbove: 50 };
+export const notKnown: Quiet = /* @__PURE__ */ (() => ({
+  limitMs: Number.POSITIVE_INFINITY,
+  slowAbove: 50,
+}))();
 
 const slowFactor = 1.5;
 

@@ -13,7 +13,7 @@ import { problem, writtenPath } from './level.js';
 import { idleStatusProblems, ownHintProblems, unreadRowProblems } from './own-hints.js';
 import { tailContradictions } from './tail-contradictions.js';
 
-const contradictions: readonly Contradiction[] = [
+const contradictions: readonly Contradiction[] = /* @__PURE__ */ (() => [
   {
     written: ['retry'],
     with: ['maxRetries'],
@@ -66,7 +66,7 @@ const contradictions: readonly Contradiction[] = [
     find: (level) => scheduleContradictions(level, 'throttledSchedule'),
   },
   ...tailContradictions,
-];
+])();
 
 /** All contradictions of a policy with its rules, or of an override. */
 export function findContradictions(base: Level, rules: readonly Level[]): readonly Problem[] {

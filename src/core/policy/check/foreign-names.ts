@@ -8,7 +8,7 @@ import { limitNamesElsewhere } from '../../limits/checks.js';
 import type { ForeignName } from './wording.js';
 
 /** Without a name of ours, nothing takes the place of theirs, and the note says why. */
-const names: readonly ForeignName[] = [
+const names: readonly ForeignName[] = /* @__PURE__ */ (() => [
   [
     'maxRetries',
     'retries limit retryLimit retryCount noResponseRetries maxNetworkRetries maxRetryAttempts forever',
@@ -52,7 +52,7 @@ const names: readonly ForeignName[] = [
   ['hedge.share', 'maxExtraLoad hedgeBudget'],
   ['rules', 'skip'],
   ['', 'preset policy extends', 'Spread a preset: { ...presets.policies.service }.'],
-];
+])();
 
 /** `place` is the path of the object, without its rule: empty for settings, `schedule` within one. */
 export function adviceOnForeign(name: string, place: string): string | undefined {

@@ -137,7 +137,7 @@ function wholeBody(before: string, own: SettingsOptions, all: SettingsOptions): 
 
 // ---------------------------------------------------------------- times in the wrong unit, most likely seconds: `deadlineMs: 30`
 
-const implausible: PlausibleTimes = {
+const implausible: PlausibleTimes = /* @__PURE__ */ (() => ({
   // Shorter than the first wait.
   deadlineMs: [100, day],
   attemptTimeoutMs: [61, 12 * hour],
@@ -153,7 +153,7 @@ const implausible: PlausibleTimes = {
   'schedule.waitMs': [5, day],
   'schedule.maxMs': [100, 7 * day],
   'schedule.waitsMs': [61, 7 * day],
-};
+}))();
 
 export function implausibleTimes({ rules = [], ...top }: PolicyOptions): readonly Remark[] {
   return [

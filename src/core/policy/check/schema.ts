@@ -54,12 +54,12 @@ const bytes: JsonSchema = { type: 'integer', minimum: 0, maximum: gibibyte };
 const label: JsonSchema = { type: 'string', pattern: '\\S', title: 'a name that is not blank' };
 // RFC 9110 5.6.2: methods (9.1) and field names (5.1) are tokens.
 const token: JsonSchema = { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" };
-const method: JsonSchema = { ...token, title: 'a method, such as "GET"' };
-const header: JsonSchema = {
+const method: JsonSchema = /* @__PURE__ */ (() => ({ ...token, title: 'a method, such as "GET"' }))();
+const header: JsonSchema = /* @__PURE__ */ (() => ({
   type: 'string',
   pattern: `^(?!(${takenHeaders})$)[!#$%&'*+.^_\`|~0-9A-Za-z-]+$`,
   title: 'a header name of your own, such as "idempotency-key"',
-};
+}))();
 const status: JsonSchema = {
   title: 'a status from 100 to 599, a class such as "5xx", or "!501" to take one away',
   anyOf: [
@@ -71,77 +71,84 @@ const status: JsonSchema = {
 /** Slots may be finer than any timer: Ethernet's take 51.2 µs. */
 const shortestMs = 0.001;
 
-const hintSet = oneOf(...hintSetNames);
+const hintSet = /* @__PURE__ */ (() => oneOf(...hintSetNames))();
 
 const ownHints: JsonSchema = { $ref: '#/$defs/ownHints' };
-const unit = oneOf(...hintUnits);
+const unit = /* @__PURE__ */ (() => oneOf(...hintUnits))();
 
-const settings = {
-  retry: { const: false, title: 'false (maxRetries sets the number of retries, retryIf the condition)' },
-  maxRetries: count(0),
-  deadlineMs: ms(1),
-  deadlineCovers: oneOf('head', 'body'),
-  attemptTimeoutMs: {
-    title: `${ms(1).title}, or an object such as { maxMs: 5000 } for an adaptive timeout`,
-    ...either(ms(1), ref('learntTimeout')),
-  },
-  wholeBodyBytes: bytes,
-  wholeBodyMs: ms(1),
-  hedge: {
-    title: 'true, false or an object such as { afterMs: 80 }',
-    ...either(boolean, ref('hedge')),
-  },
-  statuses: listOf(status),
-  methods: listOf(method),
-  idempotent: boolean,
-  unsafeMethods: oneOf('never', 'unsent', 'refused'),
-  idempotencyKey: either(boolean, ref('idempotencyKey')),
-  credentials: {
-    title: 'false, or an object with the functions "headers" and "renew"',
-    ...either({ const: false }, ref('credentials')),
-  },
-  schedule: ref('schedule'),
-  throttledSchedule: ref('schedule'),
-  hints: either(hintSet, ownHints, listOf(either(hintSet, ownHints)), { const: false }),
-  bodyHintBytes: bytes,
-  maxHintMs: ms(0),
-  hintJitter: share,
-  ...limitSchemas,
-  scope: { ...label, title: '"origin" or a name that is not blank' },
-  bufferBodyBytes: bytes,
-  resume: boolean,
-  unref: boolean,
-  attemptHeader: either(boolean, { ...header, title: 'a header name of your own, such as "retry-attempt"' }),
-} satisfies Record<Exclude<keyof SettingsOptions, Hook>, JsonSchema>;
+const settings = /* @__PURE__ */ (() =>
+  ({
+    retry: { const: false, title: 'false (maxRetries sets the number of retries, retryIf the condition)' },
+    maxRetries: count(0),
+    deadlineMs: ms(1),
+    deadlineCovers: oneOf('head', 'body'),
+    attemptTimeoutMs: {
+      title: `${ms(1).title}, or an object such as { maxMs: 5000 } for an adaptive timeout`,
+      ...either(ms(1), ref('learntTimeout')),
+    },
+    wholeBodyBytes: bytes,
+    wholeBodyMs: ms(1),
+    hedge: {
+      title: 'true, false or an object such as { afterMs: 80 }',
+      ...either(boolean, ref('hedge')),
+    },
+    statuses: listOf(status),
+    methods: listOf(method),
+    idempotent: boolean,
+    unsafeMethods: oneOf('never', 'unsent', 'refused'),
+    idempotencyKey: either(boolean, ref('idempotencyKey')),
+    credentials: {
+      title: 'false, or an object with the functions "headers" and "renew"',
+      ...either({ const: false }, ref('credentials')),
+    },
+    schedule: ref('schedule'),
+    throttledSchedule: ref('schedule'),
+    hints: either(hintSet, ownHints, listOf(either(hintSet, ownHints)), { const: false }),
+    bodyHintBytes: bytes,
+    maxHintMs: ms(0),
+    hintJitter: share,
+    ...limitSchemas,
+    scope: { ...label, title: '"origin" or a name that is not blank' },
+    bufferBodyBytes: bytes,
+    resume: boolean,
+    unref: boolean,
+    attemptHeader: either(boolean, {
+      ...header,
+      title: 'a header name of your own, such as "retry-attempt"',
+    }),
+  }) satisfies Record<Exclude<keyof SettingsOptions, Hook>, JsonSchema>)();
 
-const inRules = { match: ref('match'), name: label } satisfies Record<
-  Exclude<keyof RuleOptions, keyof SettingsOptions>,
-  JsonSchema
->;
+const inRules = /* @__PURE__ */ (() =>
+  ({ match: ref('match'), name: label }) satisfies Record<
+    Exclude<keyof RuleOptions, keyof SettingsOptions>,
+    JsonSchema
+  >)();
 
-const inPolicy = {
-  $schema: { type: 'string' },
-  rules: listOf(ref('rule')),
-  maxScopes: count(1),
-  scopeIdleMs: ms(1),
-} satisfies Record<Exclude<keyof PolicyOptions, keyof SettingsOptions>, JsonSchema>;
+const inPolicy = /* @__PURE__ */ (() =>
+  ({
+    $schema: { type: 'string' },
+    rules: listOf(ref('rule')),
+    maxScopes: count(1),
+    scopeIdleMs: ms(1),
+  }) satisfies Record<Exclude<keyof PolicyOptions, keyof SettingsOptions>, JsonSchema>)();
 
 const onlyOff: JsonSchema = {
   const: false,
   title: 'false (only a rule or the policy can set what requests share)',
 };
 
-const inOverride = {
-  ...settings,
-  attemptTimeoutMs: ms(1),
-  ...byLimit(() => onlyOff),
-  hedge: onlyOff,
-} satisfies Record<Exclude<keyof OverrideOptions, Hook>, JsonSchema>;
+const inOverride = /* @__PURE__ */ (() =>
+  ({
+    ...settings,
+    attemptTimeoutMs: ms(1),
+    ...byLimit(() => onlyOff),
+    hedge: onlyOff,
+  }) satisfies Record<Exclude<keyof OverrideOptions, Hook>, JsonSchema>)();
 
 // Jitter of a single wait. `decorrelated` is not one: it is a random walk, and belongs to exponential schedules.
-const plainJitter = either(oneOf('none', 'full', 'equal'), ref('jitter'));
+const plainJitter = /* @__PURE__ */ (() => either(oneOf('none', 'full', 'equal'), ref('jitter')))();
 
-const $defs: Readonly<Record<string, JsonSchema>> = {
+const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
   rule: object({ ...inRules, ...settings }, ['match']),
   match: {
     title: 'a pattern such as "GET api.example.com/search/*", or an object of methods, host and path',
@@ -251,16 +258,18 @@ const $defs: Readonly<Record<string, JsonSchema>> = {
     // With less than one, there would never be a hedge.
     capacity: { ...someTokens, minimum: 1 },
   }),
-};
+}))();
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
 
 /** A policy. */
-export const policySchema: JsonSchema = freezeDeep({
-  $schema,
-  ...object({ ...inPolicy, ...settings }),
-  $defs,
-});
+export const policySchema: JsonSchema = /* @__PURE__ */ (() =>
+  freezeDeep({
+    $schema,
+    ...object({ ...inPolicy, ...settings }),
+    $defs,
+  }))();
 
 /** The override of a single request. */
-export const overrideSchema: JsonSchema = freezeDeep({ $schema, ...object(inOverride), $defs });
+export const overrideSchema: JsonSchema = /* @__PURE__ */ (() =>
+  freezeDeep({ $schema, ...object(inOverride), $defs }))();

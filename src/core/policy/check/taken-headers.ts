@@ -5,7 +5,7 @@
  */
 
 /** A regular expression whose letters are all literal. */
-const names = [
+const names = /* @__PURE__ */ [
   // RFC 9110 6 to 13, RFC 9112, RFC 9113: what the message is, and how it is framed.
   'content-.+|transfer-encoding|te|trailer|connection|keep-alive|upgrade|http2-settings|expect|range|if-.+|accept(-.+)?|date',
   // Where it goes, and which method and path it has there.
@@ -18,7 +18,10 @@ const names = [
 ].join('|');
 
 /** For the schema, where no flag can say that case does not matter. */
-export const takenHeaders: string = names.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+export const takenHeaders: string = /* @__PURE__ */ names.replace(
+  /[a-z]/g,
+  (letter) => `[${letter.toUpperCase()}${letter}]`,
+);
 
 /** `place` is the path of the value. */
 export function adviceOnHeader(value: unknown, place: string): string | undefined {

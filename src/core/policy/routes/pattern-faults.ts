@@ -25,22 +25,23 @@ function fault(sign: RegExp | ((text: string) => boolean), found: string, advice
 /** Longer paths are not sure to be accepted by servers (RFC 9110 4.1 asks for 8,000 octets), and unreadable. */
 const longestPattern = 2_000;
 
-const tooLong = fault(
-  (text) => text.length > longestPattern,
-  `more than ${longestPattern} characters,`,
-  'Match a shorter beginning that ends with "/*".',
-);
+const tooLong = /* @__PURE__ */ (() =>
+  fault(
+    (text) => text.length > longestPattern,
+    `more than ${longestPattern} characters,`,
+    'Match a shorter beginning that ends with "/*".',
+  ))();
 
 const schemeAdvice = 'Leave the scheme out; where it matters, a port says it: "api.example.com:443".';
 
-const inHostOrPath: readonly Fault[] = [
+const inHostOrPath: readonly Fault[] = /* @__PURE__ */ (() => [
   fault(/\s/, 'a space in', 'Write "%20" for a space in a path.'),
   fault(/\?/, 'a query in', 'Leave the query out: it is not looked at.'),
   fault(/#/, 'a fragment in', 'Leave the fragment out: it is never sent.'),
   fault(/\\/, 'a backslash in', 'Write "/" between segments, or "%5C" for a backslash.'),
-];
+])();
 
-const faults: Readonly<Record<'text' | PatternPart, readonly Fault[]>> = {
+const faults: Readonly<Record<'text' | PatternPart, readonly Fault[]>> = /* @__PURE__ */ (() => ({
   text: [
     fault(/^$/, 'an empty pattern', 'Write "/*" for every request.'),
     tooLong,
@@ -120,7 +121,7 @@ const faults: Readonly<Record<'text' | PatternPart, readonly Fault[]>> = {
     ),
     fault(repeatsName, 'the same ":name" twice in', 'Give each segment a name of its own.'),
   ],
-};
+}))();
 
 const allowed: Readonly<Record<'text' | PatternPart, string>> = {
   text: '"[METHODS ]host/path", "[METHODS ]/path" or "host"',

@@ -72,15 +72,15 @@ function parsed(url: string): URL | undefined {
 const plain = "\\w.~!$&'()*+,;=:@-";
 
 /** What has to be normalised: other characters, `%XX`, empty and dot segments, a trailing slash. */
-const unusual = new RegExp(`[^/${plain}]|/\\.{0,2}(?:/|$)`);
+const unusual = /* @__PURE__ */ (() => new RegExp(`[^/${plain}]|/\\.{0,2}(?:/|$)`))();
 
-const rewritten = new RegExp(`%[\\dA-Fa-f]{2}|[^/${plain}]`, 'gu');
+const rewritten = /* @__PURE__ */ (() => new RegExp(`%[\\dA-Fa-f]{2}|[^/${plain}]`, 'gu'))();
 
 /** Half of a surrogate pair, which UTF-8 cannot encode: sent as U+FFFD. */
 const surrogate = /\p{Surrogate}/u;
 
 /** Characters that are decoded. A slash is not one of them, because an encoded slash is not a separator. */
-const own = new RegExp(`^[${plain}]$`);
+const own = /* @__PURE__ */ (() => new RegExp(`^[${plain}]$`))();
 
 /**
  * `/segment/segment`, empty for the root: no query, no dot segments, no empty segments, no trailing slash,
