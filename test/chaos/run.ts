@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly seed: number;
   /** The run goes on until a hedge has been sent. Default: false. */
   readonly wantsHedges?: boolean;
+  /** Each outage goes on until the gate has turned a request away. Default: false. */
+  readonly wantsTurnedAway?: boolean;
 }
 
 /** A caller that the gate refused comes again, but not at once. */
@@ -43,6 +45,7 @@ export class Run {
   #settled = 0;
   /** Failed attempts, and requests that were refused. */
   #setbacks = 0;
+  #turnedAway = 0;
   #isOver = false;
 
   constructor(options: RunOptions) {
@@ -95,7 +98,10 @@ export class Run {
     this.trials[id] = trial;
     await trial.run(client, this.caller.signal);
     this.#settled += 1;
-    if (trial.isTurnedAway) this.#setbacks += 1;
+    if (trial.isTurnedAway) {
+      this.#setbacks += 1;
+      this.#turnedAway += 1;
+    }
     this.#waiters.ask(this);
     return trial;
   }
@@ -110,9 +116,12 @@ export class Run {
     this.#waiters.ask(this);
   }
 
-  /** An outage ends when half of the lanes have met it: as many on a slow machine as on a fast one. */
+  /**
+   * An outage ends when half of the lanes have met it: as many on a slow machine as on a fast one. All of these may have
+   * passed a shut gate, as probes or as requests of a kind that was not seen to fail.
+   */
   async #befall(server: ServerProcess): Promise<void> {
-    const { requests, scenario } = this.#options;
+    const { requests, scenario, wantsTurnedAway = false } = this.#options;
     const { outage } = scenario;
     if (outage === undefined) return;
     const times = Math.ceil((requests * outage.timesPerThousand) / 1_000);
@@ -121,7 +130,8 @@ export class Run {
       await this.#until((run) => run.#settled >= due);
       await outage.begin(server);
       const enough = this.#setbacks + this.#lanes / 2;
-      await this.#until((run) => run.#setbacks >= enough);
+      const turnedAway = this.#turnedAway + (wantsTurnedAway ? 1 : 0);
+      await this.#until((run) => run.#setbacks >= enough && run.#turnedAway >= turnedAway);
       await outage.end(server);
     }
   }
