@@ -66,11 +66,14 @@ async function run(wanted: readonly Part[], ground: Ground): Promise<void> {
     );
   const found: Finding[] = [];
   const broken: string[] = [];
+  let isInterrupted = false;
   const measureAll = async (): Promise<void> => {
     for (const { name, title } of wanted) {
       const share = (found.length + broken.length) / wanted.length;
-      const rows = await showing(name, share, rowsOf(name, ground)).catch(({ message }: Error) => {
-        console.error(`\nError: ${message}`);
+      const rows = await showing(name, share, rowsOf(name, ground)).catch((error: Error) => {
+        // The part was ended on purpose, and no other one may begin.
+        if (isInterrupted) throw error;
+        console.error(`\nError: ${error.message}`);
         broken.push(name);
       });
       if (rows === undefined) continue;
@@ -83,6 +86,7 @@ async function run(wanted: readonly Part[], ground: Ground): Promise<void> {
     if (suite !== undefined) console.log(`${suite}: ${found.length} passed, ${broken.length} failed`);
   };
   await interruptible(measureAll, () => {
+    isInterrupted = true;
     progress.clear();
     running?.kill();
     const missing = wanted
