@@ -10,16 +10,22 @@ import { themes } from './themes.js';
 export type Play = (scenario: Scenario) => Promise<readonly RequestRecord[]>;
 
 export function conforms(runner: RunnerName, play: Play): void {
+  conformsBut(({ skip }) => skip?.[runner], play);
+}
+
+/** `reasonOf`: why a scenario cannot be played. */
+export function conformsBut(reasonOf: (scenario: Scenario) => string | undefined, play: Play): void {
   describe.each(themes.map(({ name, scenarios }) => [name, scenarios] as const))('%s', (_name, scenarios) => {
-    test.each(scenarios.map((scenario) => [titleOf(scenario, scenario.skip?.[runner]), scenario] as const))(
-      '%s',
-      async (_title, scenario) => {
-        const records = await play(scenario);
-        const complaint = complaintOf(runner, scenario, records);
-        if (complaint === 'differs') expect(records).toEqual(scenario.requests.map(expected));
-        expect(complaint).toBeUndefined();
-      },
-    );
+    const cases = scenarios.map((scenario) => {
+      const reason = reasonOf(scenario);
+      return [titleOf(scenario, reason), scenario, reason] as const;
+    });
+    test.each(cases)('%s', async (_title, scenario, reason) => {
+      const records = await play(scenario);
+      const complaint = complaintAbout(reason, scenario, records);
+      if (complaint === 'differs') expect(records).toEqual(scenario.requests.map(expected));
+      expect(complaint).toBeUndefined();
+    });
   });
 }
 

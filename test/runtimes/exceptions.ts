@@ -20,10 +20,15 @@ export const overFetch: readonly ClientName[] = ['fetch', 'axios over fetch'];
 export const inBrowsers: readonly ClientName[] = [...overFetch, 'axios over xhr'];
 
 /** POSTs that never left, without anything that proves it. */
-const refusedPosts = ['POST after a refused connection', 'unsafeMethods: unsent'];
+export const refusedPosts = ['POST after a refused connection', 'unsafeMethods: unsent'];
 
 /** POSTs that their server refuses. */
-const refusals = ['POST after 429, 408 and 425', 'POST after a 429, and then a 303 and a 429'];
+export const refusals = [
+  'POST after 429, 408 and 425',
+  'POST after a 429, and then a 303 and a 429',
+  'POST after a 401',
+  "hints of one's own: a POST, and a row that proves that nothing was done",
+];
 
 const noStreams =
   'Chromium sends streams only over HTTP/2 and HTTP/3, and the server of the scenarios speaks neither.';
