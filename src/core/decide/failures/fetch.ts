@@ -38,6 +38,8 @@ export const fetchFailures: Failures = /* @__PURE__ */ (() => ({
     ...texts(unclear, '(os error 104)', '(os error 54)', '(os error 10054)', 'Broken pipe (os error 32)'),
     // The body was cut off, as Node and Deno say it.
     ...texts(unclear, 'terminated', 'error reading a body from connection'),
+    // The same to the reader of a stream, in Chromium and in Firefox; Safari has no other message for it.
+    ...texts(unclear, 'network error', 'Error in input stream', 'Error in body stream'),
     // Chromium, Firefox, Safari and React Native, with one message for every failure, also of CORS.
     ...texts(unclear, 'Failed to fetch', 'NetworkError when attempting to fetch resource.'),
     ...texts(unclear, 'Load failed', 'The network connection was lost.', 'Could not connect to the server.'),
