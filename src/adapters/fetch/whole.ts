@@ -5,6 +5,7 @@
 
 import { bytesToAwait, isOfOtherLength, msToAwait } from '../../core/decide/whole.js';
 import { isWebStream } from '../../drivers/body/stream-like.js';
+import { isStillReadable } from '../../drivers/body/unread.js';
 import { weak } from '../../drivers/body/web-stream.js';
 import { isStatus } from '../../drivers/loop/status.js';
 import type { Session } from '../../kernel/session.js';
@@ -28,7 +29,7 @@ export class WholeAttempt {
   private readonly unfollow: Cancel;
   /** Undefined unless the body is waited for. */
   private end: ((seen: BodySeen) => void) | undefined = undefined;
-  private copied: { deref(): ReadableStream<Uint8Array> | undefined } | undefined = undefined;
+  private copied: Copied | undefined = undefined;
 
   /** `follow` is undefined if nothing can abort the attempt. */
   constructor(session: Session, sleep: Sleep, sent: AbortSignal | undefined, follow: Follow | undefined) {
@@ -46,12 +47,16 @@ export class WholeAttempt {
 
   /**
    * Node 20 cancels the body of an aborted answer that was copied, so that its caller would hear that it was read
-   * already, and nothing of the abort. It leaves a body alone that is being read.
+   * already, and nothing of the abort. It leaves a body alone that is being read; but if all of it has arrived, its rest
+   * then never comes, nor an error.
    */
   private abort(reason: unknown): void {
-    const body = this.copied?.deref();
+    const { copied } = this;
+    const body = copied?.body.deref();
     const reader = body === undefined || body.locked ? undefined : body.getReader();
     this.ours?.abort(reason);
+    this.end?.({ cut: reason });
+    if (isStillReadable(copied?.source.deref())) void reader?.cancel(reason).catch(() => undefined);
     reader?.releaseLock();
   }
 
@@ -70,7 +75,7 @@ export class WholeAttempt {
     if (mostBytes === 0) return undefined;
     const reader = isPlatforms(answer, body) ? readerOfCopy(answer) : undefined;
     if (reader === undefined) return undefined;
-    if (this.ours !== undefined) this.copied = weak(answer.body as ReadableStream<Uint8Array>);
+    if (this.ours !== undefined) this.copied = { source: weak(body), body: weak(answer.body as ByteStream) };
     return this.read(reader, answer, mostBytes);
   }
 
@@ -110,7 +115,14 @@ export class WholeAttempt {
   }
 }
 
+type ByteStream = ReadableStream<Uint8Array>;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** An answer that was copied has another body than before: the new one gets what comes from the `source`. */
+interface Copied {
+  readonly source: { deref(): object | undefined };
+  readonly body: { deref(): ByteStream | undefined };
+}
 
 /** Undefined if the answer cannot be copied, for example since something reads it already. */
 function readerOfCopy(answer: ResponseShape): Reader | undefined {

@@ -102,6 +102,11 @@ function isBegun(body: object): boolean {
   return readableFlowing !== null;
 }
 
+/** False if the stream is over, or if the platform does not tell. */
+export function isStillReadable(body: object | undefined): boolean {
+  return body !== undefined && nodeStreams()?.isReadable(body) === true;
+}
+
 function nodeStreams(): NodeStreams | undefined {
   return builtinModule<NodeStreams>('node:stream');
 }
@@ -110,4 +115,5 @@ interface NodeStreams {
   /** Also accepts web streams. */
   finished(stream: object, done: () => void): unknown;
   isDisturbed(stream: object): boolean;
+  isReadable(stream: object): boolean | null;
 }

@@ -1,5 +1,6 @@
 /** An answer that waited for its body is the fetch's own, untouched, and behaves as one that did not wait. */
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
@@ -21,6 +22,15 @@ import { nodeFetch, undiciFetch } from './client.js';
 const whole: PolicyOptions = { ...soon, wholeBodyBytes: 1_000 };
 const hour = 3_600_000;
 const json = { 'content-type': 'application/json' };
+
+/** More than the client reads ahead, but not more than arrives at once. */
+const arrived: Play = {
+  steps: [
+    { do: 'head', status: 200, headers: { 'transfer-encoding': 'chunked' } },
+    { do: 'fill', bytes: 25_000 },
+    { do: 'end' },
+  ],
+};
 
 describe.each([
   ["Node's own", nodeFetch],
@@ -92,13 +102,15 @@ describe.each([
   });
 
   describe('an abort after the answer was handed over', () => {
+    const plays = { whole: answer(200, 'whole'), slow: stallInBody(10), arrived };
+
     async function aborted(
-      path: string,
+      path: keyof typeof plays,
       policy: PolicyOptions,
       waits: boolean,
       send = withRetry(doFetch, policy),
     ) {
-      const lab = await openLab(path === 'whole' ? answer(200, 'whole') : stallInBody(10));
+      const lab = await openLab(plays[path]);
       const caller = new AbortController();
       const response = await send(lab.origin, { signal: caller.signal });
       caller.abort();
@@ -128,6 +140,43 @@ describe.each([
       const timed = { ...short, deadlineMs: 60_000, attemptTimeoutMs: 60_000 };
       expect(await aborted('slow', timed, waits)).toBe(bare);
     });
+
+    test.each([
+      ['at once', false],
+      ['later', true],
+    ])('and read %s: an error, where all of a longer one has arrived', async (_when, waits) => {
+      const longer = { ...whole, wholeBodyBytes: 1 };
+      const timed = {
+        ...longer,
+        deadlineMs: 60_000,
+        attemptTimeoutMs: 60_000,
+        deadlineCovers: 'body',
+      } as const;
+      // Node 20 says of such a body that it was read, also without us.
+      const error = /^AbortError|^TypeError: Body is unusable/;
+      expect(await aborted('arrived', longer, waits)).toMatch(error);
+      expect(await aborted('arrived', timed, waits)).toMatch(error);
+    });
+  });
+
+  test.each([
+    ['without a limit', {}],
+    ['with limits', { deadlineMs: 60_000, attemptTimeoutMs: 60_000 }],
+  ])('an abort when all has arrived but is not read yet rejects the call, %s', async (_what, limits) => {
+    const time = new HandTime();
+    const lab = await openLab(bigBody(60_000));
+    const policy = { ...whole, ...limits, wholeBodyBytes: 100_000, wholeBodyMs: 60_000 };
+    const caller = new AbortController();
+    const reason = new Error('arrived');
+    const abort = (): void => queueMicrotask(() => caller.abort(reason));
+    subscribe('undici:request:trailers', abort);
+    try {
+      const send = withRetry(doFetch, createRetrier(policy, time.ports));
+      const asked = send(lab.origin, { signal: caller.signal });
+      expect((await settled(asked)).error).toBe(reason);
+    } finally {
+      unsubscribe('undici:request:trailers', abort);
+    }
   });
 
   test('nothing of a longer answer is read aside any longer: it can be cancelled, and a reader that stops, stops it', async () => {
