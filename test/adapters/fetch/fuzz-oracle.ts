@@ -41,7 +41,12 @@ function* aboutTheEnd(
   const error = seen.response === undefined ? seen.error : readError;
   const hasAborted = atAbort !== undefined && (seen.response === undefined || readError !== undefined);
   const isOfTheCut = seen.response !== undefined && mayBeWhole(trial.call, { policy });
-  if (hasAborted && !isOfTheCut && !isEndOf(error, trial, hooks.retryIf !== undefined))
+  // Node 20 says so of a body that had all arrived, if it is aborted before it is read; it does alone, too.
+  const isAsRead =
+    seen.response instanceof globalThis.Response &&
+    (policy.wholeBodyBytes ?? 0) > 0 &&
+    /Body has already been read/.test(String(error));
+  if (hasAborted && !isOfTheCut && !isAsRead && !isEndOf(error, trial, hooks.retryIf !== undefined))
     yield `aborted, and got ${String(error)}`;
   if (atAbort === undefined && error === reason) yield 'the reason of an abort, but the caller did not abort';
   const isOfFetch = wrapper === 'none' ? error instanceof TypeError : given.includes(error);
