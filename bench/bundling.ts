@@ -1,6 +1,6 @@
 /** The bundle of a program that imports us: its size and its contents. */
 
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { allEntries } from '../scripts/entries.js';
@@ -70,15 +70,22 @@ interface BundleOptions {
   readonly isForDevelopment?: boolean;
   /** Modules that stay imports, together with what only they need: the difference is their weight. */
   readonly external?: Modules;
+  /**
+   * All modules are in one file with what the program needs, as in `dist`: what it does not use falls away only if a bundler
+   * sees that it has no effect. Without this, `sideEffects: false` says so of whole modules.
+   */
+  readonly inOneFile?: boolean;
 }
+
+const allOfPages = ['undaunted/fetch', 'undaunted/axios'].map((entry) => `\nimport '${entry}';`).join('');
 
 export async function bundle(
   code: string,
-  { isForDevelopment = false, external = [] }: BundleOptions = {},
+  { isForDevelopment = false, external = [], inOneFile = false }: BundleOptions = {},
 ): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: code, resolveDir: process.cwd() },
-    alias: entries(),
+    stdin: { contents: inOneFile ? `${code}${allOfPages}` : code, resolveDir: process.cwd() },
+    ...(inOneFile ? {} : { alias: entries() }),
     bundle: true,
     minify: true,
     format: 'esm',
@@ -87,7 +94,7 @@ export async function bundle(
     mainFields: ['module', 'main'],
     external: [...clients, 'node:*'],
     define: { 'process.env.NODE_ENV': isForDevelopment ? '"development"' : '"production"' },
-    plugins: [keepOutside(external)],
+    plugins: [keepOutside(external), ...(inOneFile ? [withEffects] : [])],
     metafile: true,
     write: false,
     logLevel: 'warning',
@@ -119,6 +126,18 @@ function keepOutside(modules: Modules): Plugin {
     },
   };
 }
+
+/** What a plugin finds is taken to have effects, whatever package.json says. */
+const withEffects: Plugin = {
+  name: 'with effects',
+  setup(build) {
+    const own = new Map(Object.entries(entries()));
+    build.onResolve({ filter: /^(\.|undaunted)/ }, ({ path, resolveDir }) => {
+      const source = own.get(path) ?? join(resolveDir, path).replace(/\.js$/, '.ts');
+      return { path: resolve(source) };
+    });
+  },
+};
 
 /** In kB, minified. */
 export function sizeOf({ modules }: Bundle, some: Modules): number {

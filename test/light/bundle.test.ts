@@ -6,10 +6,10 @@ import { type Bundle, bundle, type Choice, choices, pageWith, sizeOf } from '../
 
 const known = new Map<string, Promise<Bundle>>();
 
-/** Each bundle is made once. */
+/** Of one file with all modules, as `dist` is. Each bundle is made once. */
 function bundled(code: string, isForDevelopment = false): Promise<Bundle> {
   const key = `${isForDevelopment} ${code}`;
-  const made = known.get(key) ?? bundle(code, { isForDevelopment });
+  const made = known.get(key) ?? bundle(code, { isForDevelopment, inOneFile: true });
   known.set(key, made);
   return made;
 }
@@ -98,7 +98,7 @@ describe('docs/runtimes.md says how large a page is with', () => {
   ];
 
   test.each(pages)('%s', async (row, code) => {
-    const { gzipped } = await bundled(code);
+    const { gzipped } = await bundle(code);
     const line = text.split('\n').find((one) => one.startsWith(`| ${row} | `)) ?? '';
     const [, said] = /\| ([\d.]+) kB[^|]*\|$/.exec(line) ?? [];
     expect(Math.abs(gzipped - Number(said)), `${gzipped} kB`).toBeLessThan(0.5);
@@ -112,4 +112,11 @@ test('a page that wraps fetch with everything carries nothing of the rest', asyn
     /^src\/core\/(explain|policy\/presets|policy\/schemes|decide\/round-trips|hints\/origins)\.ts$/;
   const strangers = [...modules.keys()].filter((path) => !rooms.test(path) || unused.test(path));
   expect(strangers).toEqual(['<stdin>']);
+});
+
+test('a program that uses nothing of it carries next to nothing', async () => {
+  const { modules } = await bundled('');
+  // What makes one state of all copies in a process, and numbers.
+  expect([...modules].filter(([, size]) => size > 0.15).map(([path]) => path)).toEqual([]);
+  expect(modules.size).toBeLessThan(12);
 });

@@ -37,7 +37,7 @@ export const bases: Readonly<Record<BaseName, HintSet>> = {
     ],
   },
   heuristic: {
-    resets: [xRateLimit, xRateDashLimit].map((quota) => ({
+    resets: /* @__PURE__ */ [xRateLimit, xRateDashLimit].map((quota) => ({
       quotas: [quota],
       as: 'by-magnitude',
       reason: { 'delta-s': 'delta-s', 'epoch-s': 'epoch-s', 'epoch-ms': 'epoch-ms' },

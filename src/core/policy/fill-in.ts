@@ -68,24 +68,27 @@ function isLimit(key: string): key is LimitName {
 }
 
 // The last two belong to the policy; bodyHintBytes follows from the hints, unless it is set.
-const { bodyHintBytes, maxScopes, scopeIdleMs, ...said } = defaultOptions;
+const said = /* @__PURE__ */ (() => {
+  const { bodyHintBytes: _, maxScopes: __, scopeIdleMs: ___, ...rest } = defaultOptions;
+  return rest;
+})();
 
 /** Has a key for each setting, with no value yet. */
-const blank = {
+const blank = /* @__PURE__ */ (() => ({
   ...said,
   ...{ retryIf: undefined, beforeRetry: undefined, observe: undefined },
   ...{
     hintedSuccesses: [],
-    bodyHintBytes,
+    bodyHintBytes: defaultOptions.bodyHintBytes,
     bodyHintBytesSaid: undefined,
     needsAdmission: false,
     awaitsBody: false,
     tail: undefined,
   },
-};
+}))();
 
 /** The settings of an empty policy. */
-export const defaultSettings: Settings = fillIn(
+export const defaultSettings: Settings = /* @__PURE__ */ fillIn(
   said as SettingsOptions,
   blank as unknown as Settings,
   essentials,

@@ -71,9 +71,9 @@ export interface Parts extends LimitParts {
 }
 
 /** What every installation has. */
-export const essentials: Parts = {
+export const essentials: Parts = /* @__PURE__ */ (() => ({
   hints: { part: 'hints', sets: { standard: bases.standard, common: bases.common } },
-};
+}))();
 
 // ---------------------------------------------------------------- what is missing
 

@@ -33,7 +33,6 @@ interface Slice extends Quiet {
 }
 
 export const generationMs = 300_000;
-const forgottenAfterMs = 2 * generationMs;
 
 /** Short enough that some of the slices in ten minutes are quiet, even if the server is slow for minutes. */
 const sliceMs = 60_000;
@@ -77,7 +76,7 @@ export function afterGeneration(tail: Tail, learnt: Learnt, batch: Batch | undef
 function afterSlice(slices: Slices, all: Histogram, now: number): Slices {
   const isLong = all.wholes - slices.before.wholes >= enough;
   const quiet = isLong ? quietOf(since(slices.before, all)) : undefined;
-  const before = slices.ended.filter(({ endedAt }) => now - endedAt < forgottenAfterMs);
+  const before = slices.ended.filter(({ endedAt }) => now - endedAt < 2 * generationMs);
   const ended = quiet === undefined ? before : [...before, { ...quiet, endedAt: now }];
   return {
     since: isLong ? now : slices.since,

@@ -10,7 +10,7 @@ export const mostNames = 8;
 export type ForeignName = readonly [ours: string, theirs: string, note?: string];
 
 export const hour = 3_600_000;
-export const day: number = 24 * hour;
+export const day = 86_400_000;
 
 /** By path. Values below the first number (except 0) and from the second one on are implausible. */
 export type PlausibleTimes = Readonly<Record<string, readonly [below: number, from: number]>>;

@@ -90,7 +90,7 @@ export interface Search {
   tested: End[] | undefined;
 }
 
-export const none: number = Number.POSITIVE_INFINITY;
+export const none: number = Infinity;
 
 /** Searches all trees for an origin. */
 export function search(
