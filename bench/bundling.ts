@@ -3,7 +3,7 @@
 import { join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
-import { allEntries } from '../scripts/entries.js';
+import { allEntries, nameInDist } from '../scripts/entries.js';
 
 export interface Bundle {
   readonly text: string;
@@ -55,12 +55,18 @@ export function pageWith(client: 'fetch' | 'axios', chosen: readonly Choice[]): 
 /** Packages that users have anyway. */
 const clients = ['undici', 'axios', '@opentelemetry/api'];
 
-/** The package's entries: their import names and their source files. */
-export function entries(): Readonly<Record<string, string>> {
+/** The package's entries: their import names and their source files, or those of a built `dist`. */
+export function entries(dist?: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     // The first that fits is taken: the longest names come first.
     Object.entries(allEntries)
-      .map(([entry, source]) => [`undaunted${entry.slice(1)}`, `./${source}`] as const)
+      .map(
+        ([entry, source]) =>
+          [
+            `undaunted${entry.slice(1)}`,
+            dist === undefined ? `./${source}` : join(dist, `${nameInDist(entry)}.js`),
+          ] as const,
+      )
       .sort(([one], [other]) => other.length - one.length),
   );
 }
@@ -75,17 +81,19 @@ interface BundleOptions {
    * sees that it has no effect. Without this, `sideEffects: false` says so of whole modules.
    */
   readonly inOneFile?: boolean;
+  /** A built `dist`, instead of the sources. */
+  readonly dist?: string;
 }
 
 const allOfPages = ['undaunted/fetch', 'undaunted/axios'].map((entry) => `\nimport '${entry}';`).join('');
 
 export async function bundle(
   code: string,
-  { isForDevelopment = false, external = [], inOneFile = false }: BundleOptions = {},
+  { isForDevelopment = false, external = [], inOneFile = false, dist }: BundleOptions = {},
 ): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: inOneFile ? `${code}${allOfPages}` : code, resolveDir: process.cwd() },
-    ...(inOneFile ? {} : { alias: entries() }),
+    ...(inOneFile ? {} : { alias: entries(dist) }),
     bundle: true,
     minify: true,
     format: 'esm',

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { bundle, pageWith } from '../bench/bundling.js';
 import { clients } from './clients.js';
 import { finished, outputOf, run } from './command.js';
 import {
@@ -101,6 +102,13 @@ async function checkPacked(): Promise<void> {
         assert(!/^(cli|sim|tools)\./m.test(loaded.join('\n')), `${entry} loads ${loaded.join(', ')}`);
       }
     }
+  });
+  await check('a page carries no more of it than docs/runtimes.md says', async () => {
+    const { gzipped } = await bundle(pageWith('fetch', []), { dist: join(unpacked, 'package/dist') });
+    const [, said] =
+      /\| the essentials alone \| ([\d.]+) kB/.exec(readFileSync('docs/runtimes.md', 'utf8')) ?? [];
+    console.log(`          ${gzipped} kB`);
+    assert(gzipped < Number(said) + 0.5, `${gzipped} kB, not ${said}`);
   });
   await check('is small', async () => {
     const size = (file: string): number => statSync(join(unpacked, 'package', file)).size;

@@ -42,14 +42,15 @@ function exportsOf(file: string): ReadonlyMap<string, Declared> {
   if (known !== undefined) return known;
   const found = new Map<string, Declared>();
   read.set(file, found);
-  for (const statement of statementsIn(readFileSync(file, 'utf8'))) {
+  const statements = statementsIn(readFileSync(file, 'utf8'));
+  for (const statement of statements) {
     const passedOn = /^export (?:type )?(\*|\{[\s\S]*\}) from '(\..*)';$/.exec(statement.text);
     if (passedOn !== null) {
       const others = exportsOf(join(dirname(file), (passedOn[2] ?? '').replace('.js', '.d.ts')));
       for (const [name, declared] of chosen(passedOn[1] ?? '', others, file)) found.set(name, declared);
       continue;
     }
-    const declared = declaredBy(statement);
+    const declared = declaredBy({ ...statement, text: writtenOut(statement.text, statements) });
     if (declared === undefined) continue;
     const earlier = found.get(declared.name);
     if (earlier === undefined) found.set(declared.name, declared);
@@ -101,6 +102,15 @@ const kinds = {
   interface: 'type',
   type: 'type',
 } as const;
+
+/** With the type of a constant of the same file, where it is named by that: `typeof all`. */
+function writtenOut(text: string, statements: readonly Statement[]): string {
+  return text.replace(/: typeof (\w+);$/, (whole, name: string) => {
+    const start = `declare const ${name}: `;
+    const meant = statements.find((other) => other.text.startsWith(start));
+    return meant === undefined ? whole : `: ${meant.text.slice(start.length)}`;
+  });
+}
 
 function declaredBy({ comment, text }: Statement): Declared | undefined {
   const [, word, name] = /^export (?:declare )?(function|class|const|interface|type) (\w+)/.exec(text) ?? [];
