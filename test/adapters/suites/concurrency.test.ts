@@ -14,6 +14,7 @@ import {
   stallInBody,
 } from '../../faults/lab.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
+import { headIn } from './causes.js';
 import { hedgeMs, onCue, warmedUp } from './hedged.js';
 import { type Asked, theSubject } from './subject.js';
 
@@ -197,7 +198,7 @@ test('a retry that is refused says how the request was answered before', async (
   const second = settled(send(lab.origin));
   const { error } = await first;
   expect(error).toBeInstanceOf(ConcurrencyError);
-  expect((error as Error).cause).toMatchObject({ status: 503 });
+  expect(headIn(error)).toMatchObject({ status: 503 });
   lab.cue('second');
   await second;
   expect(await isEmpty(retrier)).toBe(true);
