@@ -185,8 +185,10 @@ export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): bool
   // What the server cuts may be fetched again, and is known to be cut before its first byte is read.
   const isCut = (policy.wholeBodyBytes ?? 0) > 0 && first?.does === 'serve' && first.cut !== undefined;
   const isFinal = !isCut && (first?.does === 'serve' || (first?.does === 'refuse' && first.status === 404));
+  // It may be handed over as one that has broken off already, which a caller who does not read it on never hears alone.
+  const isAlike = isOff && (!isCut || call.reads === 'all');
   return (
-    (isOff || isFinal) &&
+    (isAlike || isFinal) &&
     retryIf === undefined &&
     policy.idempotencyKey !== true &&
     policy.attemptTimeoutMs === undefined &&

@@ -19,7 +19,10 @@ export function mustSucceed(call: FuzzCall, script: FuzzScript): Expected {
     if (!isRetried(play, call, script)) return undefined;
     if (play.does !== 'serve') continue;
     broken = play;
-    received = withBytesOf(play, received);
+    const { atLeast, atMost } = withBytesOf(play, received);
+    // An answer that breaks off while it waits for its body is asked for anew, from its first byte on.
+    const mayWait = (script.policy.wholeBodyBytes ?? 0) > 0;
+    received = { atLeast: mayWait ? 0 : atLeast, atMost };
   }
   return undefined;
 }
