@@ -165,8 +165,11 @@ interface Bearer extends Pick<Session, 'request' | 'history' | 'settings' | 'sco
   /** When the deadline began to count. */
   readonly timedFrom: number | undefined;
   readonly suppressed: true | undefined;
-  /** The attempt is over, although it is decided only later what follows: no limit has to wait for that. */
-  heard(finding: Finding): void;
+  /**
+   * The attempt is over, although it is decided only later what follows: no limit has to wait for that. False: the limits
+   * hear of it when it is decided.
+   */
+  heard(finding: Finding): boolean;
   about(): About;
 }
 
@@ -178,6 +181,8 @@ export class RequestCredentials implements SessionCredentials {
   private readonly isOfRenewal: boolean;
   private told: ToldRequest | undefined = undefined;
   private generation = 0;
+  /** Whether the limits know already how the attempt ended. */
+  isHeard = false;
   /** Whether the next attempt goes to another origin. */
   private isAway = false;
   /** Out of sight of logs. */
@@ -240,7 +245,7 @@ export class RequestCredentials implements SessionCredentials {
     // If this request cannot be sent again, the others can.
     const renewal = running ?? renewals.begin(beginner, response);
     if (!may || renewal === undefined) return false;
-    session.heard(finding);
+    this.isHeard = session.heard(finding);
     return renewal;
   }
 

@@ -57,10 +57,17 @@ export interface RequestTiming {
    * fails later.
    */
   isSettledTold: boolean;
+  /** Undefined: the request asks no limit before an attempt. */
+  readonly asked: Asked['asked'] | undefined;
+  readonly credentials: RequestCredentials | undefined;
 }
 
-function timingFrom(startedAt: number | undefined): RequestTiming {
-  return { startedAt, resumedAt: undefined, permit: undefined, isSettledTold: false };
+function timingFrom(
+  startedAt: number | undefined,
+  asked: RequestTiming['asked'],
+  credentials: RequestTiming['credentials'],
+): RequestTiming {
+  return { startedAt, resumedAt: undefined, permit: undefined, isSettledTold: false, asked, credentials };
 }
 
 export class LiveSession implements Raced {
@@ -69,38 +76,43 @@ export class LiveSession implements Raced {
   limits: Limits;
   /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
   private readonly enclosure: Enclosure | undefined = currentEnclosure();
-  /** Made only if a limit is asked for admission, or if a deadline or a listener needs the time. */
+  /** Made only if a limit is asked for admission, if the request has credentials, or if a deadline or a listener needs the time. */
   private timing: RequestTiming | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
-  /** Whether the limits know already how the attempt ended. */
-  private isHeard = false;
   private readonly race: Race | undefined;
-  readonly credentials: RequestCredentials | undefined;
-  /** Undefined: the installation has no limit that is asked. */
-  private readonly asked: Asked['asked'] | undefined;
 
   constructor(request: RequestFacts, rule: Rule, limits: Limits, parts: KernelParts) {
     this.request = request;
     this.rule = rule;
     this.limits = limits;
     const { settings } = limits;
+    const { tail, credentials, needsAdmission } = settings;
     const isTimed = settings.deadlineMs !== undefined || isListening(settings);
-    if (isTimed) this.timing = timingFrom(limits.scope.ports.now());
-    const { tail } = settings;
-    this.asked = parts.admission?.asked;
+    if (isTimed || needsAdmission || credentials !== false) {
+      this.timing = timingFrom(
+        isTimed ? limits.scope.ports.now() : undefined,
+        needsAdmission ? parts.admission?.asked : undefined,
+        credentials === false || parts.credentials === undefined
+          ? undefined
+          : new parts.credentials.RequestCredentials(this, credentials),
+      );
+    }
     this.race =
       tail === undefined || parts.learning === undefined ? undefined : new parts.learning.Race(this, tail);
-    const { credentials } = settings;
-    this.credentials =
-      credentials === false || parts.credentials === undefined
-        ? undefined
-        : new parts.credentials.RequestCredentials(this, credentials);
   }
 
   get settings(): Settings {
     return this.limits.settings;
+  }
+
+  get credentials(): RequestCredentials | undefined {
+    return this.timing?.credentials;
+  }
+
+  private get asked(): RequestTiming['asked'] {
+    return this.timing?.asked;
   }
 
   get scope(): Shared {
@@ -144,7 +156,7 @@ export class LiveSession implements Raced {
 
   admit(): Admission {
     const { limits, asked } = this;
-    if (!limits.settings.needsAdmission || asked === undefined) return go;
+    if (asked === undefined) return go;
     const timing = this.ensureTiming();
     // It may have asked before, and asks again after a wait.
     if (timing.permit === undefined || !isAsking(timing.permit))
@@ -193,7 +205,7 @@ export class LiveSession implements Raced {
   }
 
   private ensureTiming(): RequestTiming {
-    this.timing ??= timingFrom(undefined);
+    this.timing ??= timingFrom(undefined, undefined, undefined);
     return this.timing;
   }
 
@@ -236,8 +248,9 @@ export class LiveSession implements Raced {
     const date = scope.ports.date();
     const finding = classify(settings, outcome, date);
     const sign = signOf(finding);
-    if (!this.isHeard) this.tellEnd(sign, finding);
-    this.isHeard = false;
+    const { credentials } = this;
+    if (credentials?.isHeard !== true) this.tellEnd(sign, finding);
+    if (credentials !== undefined) credentials.isHeard = false;
     const { isFirst } = this;
     // An outcome that is worth a retry is not a success, whether or not the retry takes place: a 403 can mean "rate
     // limited" as well as a 429 does.
@@ -252,7 +265,7 @@ export class LiveSession implements Raced {
     const decision = decide(settings, history, finding, world);
     const isFresh = decision.reason === 'fresh-credentials';
     if (decision.action === 'retry' && !isFresh) limits.budget?.spend(finding, now);
-    if (finding.kind === 'response' && finding.status < 400) this.credentials?.accepted();
+    if (finding.kind === 'response' && finding.status < 400) credentials?.accepted();
     if (succeeds && !isFresh) limits.succeeded(isFirst, this.refund(), this.sentAt);
     this.record({ endedAt: now, decision });
     const hasBody = decision.action === 'stop' && finding.kind === 'response';
@@ -348,19 +361,19 @@ export class LiveSession implements Raced {
     this.race?.abandoned();
     const permit = this.timing?.permit;
     if (permit !== undefined) this.asked?.leave(this.limits, permit);
-    if (!this.isHeard) this.tellEnd('neutral');
+    if (this.credentials?.isHeard !== true) this.tellEnd('neutral');
     this.endPermit();
     if (outcome !== undefined && isListening(this.settings)) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
     }
   }
 
-  heard(finding: Finding): void {
+  heard(finding: Finding): boolean {
     // Of two attempts, the race knows which permit is whose.
-    if (this.race?.hasHedgeWon !== undefined) return;
+    if (this.race?.hasHedgeWon !== undefined) return false;
     this.tellEnd(signOf(finding), finding);
     this.endPermit();
-    this.isHeard = true;
+    return true;
   }
 
   /** Tells the limits how the attempt ended. */

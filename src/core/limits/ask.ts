@@ -89,9 +89,17 @@ const forbids: Readonly<Record<LimitName, Forbids>> = {
   },
 };
 
-export function forbidden(...asked: Parameters<Forbids>): Forbidden | undefined {
-  for (const name of orderOfRetry) {
-    const no = forbids[name](...asked);
+const inOrder: readonly Forbids[] = /* @__PURE__ */ orderOfRetry.map((name) => forbids[name]);
+
+export function forbidden(
+  settings: Settings,
+  world: World,
+  price: keyof Cost,
+  delayMs: number,
+  leftMs: number,
+): Forbidden | undefined {
+  for (const forbids of inOrder) {
+    const no = forbids(settings, world, price, delayMs, leftMs);
     if (no !== undefined) return no;
   }
   return undefined;
