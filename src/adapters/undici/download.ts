@@ -21,7 +21,13 @@ export class Download {
   private readonly announcedBytes: number | undefined;
   private broken: Break | undefined = undefined;
 
-  constructor(sending: Sending, { status, headers, statusText }: Head, isJudged: boolean) {
+  constructor(
+    sending: Sending,
+    status: number,
+    headers: ResponseHeaders,
+    statusText: string | undefined,
+    isJudged: boolean,
+  ) {
     this.sending = sending;
     this.isJudged = isJudged;
     this.status = status;

@@ -210,8 +210,13 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const isWhole = this.session.settings.wholeBodyBytes > 0;
     if (isWhole && isFirst && this.waitsForBody(sending, { status, headers, statusText })) return;
     this.stopTimers(sending);
-    if (isFirst && this.acceptAtOnce(status)) this.deliver(sending, { status, headers, statusText });
-    else this.asCaller(() => this.judge(sending, { kind: 'head', head: { status, headers, statusText } }));
+    if (isFirst && this.acceptAtOnce(status)) this.handOver(sending, status, headers, statusText, false);
+    else this.judgeHead(sending, { status, headers, statusText });
+  }
+
+  /** A function of its own, as `proceedIn` is. */
+  private judgeHead(sending: Sending, head: Head): void {
+    this.asCaller(() => this.judge(sending, { kind: 'head', head }));
   }
 
   waitsForBody(sending: Sending, head: Head): boolean {
@@ -399,9 +404,19 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     return phase;
   }
 
-  deliver(sending: Sending, head: Head, isJudged = false): void {
-    const { status, headers, statusText } = head;
-    this.phase = new Download(sending, head, isJudged);
+  deliver(sending: Sending, { status, headers, statusText }: Head): void {
+    this.handOver(sending, status, headers, statusText, false);
+  }
+
+  /** The head is not an object here: nearly all answers that are handed over need none. */
+  private handOver(
+    sending: Sending,
+    status: number,
+    headers: ResponseHeaders,
+    statusText: string | undefined,
+    isJudged: boolean,
+  ): void {
+    this.phase = new Download(sending, status, headers, statusText, isJudged);
     this.times?.stopAtHead();
     this.tellHead(status, headers, statusText);
     if (this.paused) sending.controller?.pause();
@@ -415,7 +430,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   private deliverAside(sending: Sending, head: Head, isJudged: boolean, isAtOnce = false): void {
     try {
-      this.deliver(sending, head, isJudged);
+      this.handOver(sending, head.status, head.headers, head.statusText, isJudged);
     } catch (error) {
       this.endWith(sending, error);
       return;
