@@ -21,6 +21,7 @@ export type Modules = readonly string[];
 export const choices = {
   rules: ['rules'],
   streams: ['streams'],
+  'whole answers': ['wholeAnswers'],
   'gate and hold': ['gate', 'hold'],
   concurrency: ['concurrency'],
   credentials: ['credentials'],

@@ -6,6 +6,7 @@ import type { OwnRetrier } from '../kernel/retrier.js';
 import type { KeptBody } from './body/kept-body.js';
 import type { streamFrom } from './body/kept-stream.js';
 import type { asWebStream, webSource } from './body/web-stream.js';
+import type { seenOf, WholeAnswers } from './body/whole.js';
 import type { HopCounter } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
 
@@ -17,6 +18,12 @@ export interface Streams extends Part<'streams'> {
   readonly webSource: typeof webSource;
 }
 
+/** Waits for the bodies of answers before they are handed over. */
+export interface WholeAnswersPart extends Part<'wholeAnswers'> {
+  readonly WholeAnswers: typeof WholeAnswers;
+  readonly seenOf: typeof seenOf;
+}
+
 /** Shows what undici's fetch has sent for an attempt. */
 export interface Evidence extends Part<'evidence'> {
   readonly HopCounter: Pick<typeof HopCounter, 'to'>;
@@ -26,6 +33,7 @@ export interface DriverParts extends KernelParts {
   readonly learning?: Learning & { readonly send: typeof sendLearning };
   readonly streams?: Streams;
   readonly evidence?: Evidence;
+  readonly wholeAnswers?: WholeAnswersPart;
 }
 
 /** What an adapter installs, with all parts that its policy has. */

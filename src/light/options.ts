@@ -32,14 +32,16 @@ type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst
       ? With<List, 'adaptiveTimeout', Option, number>
       : Key extends 'bufferBodyBytes'
         ? With<List, 'streams', Option, 0>
-        : Key extends 'hints'
-          ?
-              | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
-              | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
-              | false
-          : Key extends 'rules'
-            ? With<List, 'rules', readonly RuleWith<List>[], never>
-            : Option;
+        : Key extends 'wholeBodyBytes'
+          ? With<List, 'wholeAnswers', Option, 0>
+          : Key extends 'hints'
+            ?
+                | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
+                | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
+                | false
+            : Key extends 'rules'
+              ? With<List, 'rules', readonly RuleWith<List>[], never>
+              : Option;
 
 /** The options of a policy that is defined with these parts. */
 export type PolicyWith<List extends readonly Part[]> = {

@@ -22,9 +22,10 @@ import type { Settings } from '../core/policy/settings.js';
 import { KeptBody } from '../drivers/body/kept-body.js';
 import { streamFrom } from '../drivers/body/kept-stream.js';
 import { asWebStream, webSource } from '../drivers/body/web-stream.js';
+import { seenOf, WholeAnswers } from '../drivers/body/whole.js';
 import { HopCounter } from '../drivers/hop-counter.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
-import type { DriverParts, Evidence, Streams } from '../drivers/parts.js';
+import type { DriverParts, Evidence, Streams, WholeAnswersPart } from '../drivers/parts.js';
 import { RequestCredentials } from '../kernel/credentials.js';
 import { admit, admitHedge, end, giveBack, leave } from '../kernel/limits/admission.js';
 import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
@@ -50,6 +51,8 @@ export const rules: Rules = {
 };
 
 export const streams: Streams = { part: 'streams', KeptBody, asWebStream, streamFrom, webSource };
+
+export const wholeAnswers: WholeAnswersPart = { part: 'wholeAnswers', WholeAnswers, seenOf };
 
 const admission: Admission = {
   part: 'admission',
@@ -88,6 +91,7 @@ export const allParts: Required<DriverParts> = {
   hedge,
   adaptiveTimeout,
   streams,
+  wholeAnswers,
   credentials,
   evidence,
   admission,

@@ -35,5 +35,8 @@ export const credentials: Part<'credentials'> = every.credentials;
  */
 export const evidence: Part<'evidence'> = every.evidence;
 
+/** `wholeBodyBytes`: answers that are handed over once their body is complete. */
+export const wholeAnswers: Part<'wholeAnswers'> = every.wholeAnswers;
+
 /** `bufferBodyBytes`: streams and the bodies of Requests, kept so that they can be sent again. Without it, each is sent once. */
 export const streams: Part<'streams'> = every.streams;

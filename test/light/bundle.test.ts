@@ -25,6 +25,7 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
     'src/drivers/body/iterator-source.ts',
     'src/drivers/body/stream-source.ts',
   ],
+  'whole answers': ['src/drivers/body/whole.ts'],
   'gate and hold': [
     'src/core/limits/gate/admit.ts',
     'src/core/limits/gate/gate.ts',

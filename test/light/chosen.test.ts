@@ -19,6 +19,7 @@ import {
   type Part,
   rules,
   streams,
+  wholeAnswers,
 } from '../../src/parts/index.js';
 
 const schedule = { kind: 'fixed', waitMs: 1 } as const;
@@ -76,6 +77,7 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     [adaptiveTimeout, 'attemptTimeoutMs', { attemptTimeoutMs: { maxMs: 5_000 } }],
     [credentials, 'credentials', { credentials: { headers: () => ({}), renew: () => undefined } }],
     [streams, 'bufferBodyBytes', { bufferBodyBytes: 1 }],
+    [wholeAnswers, 'wholeBodyBytes', { wholeBodyBytes: 1 }],
   ];
 
   test.each(settings)('$part: in a policy, a rule, and JSON', (part, path, options) => {
@@ -120,11 +122,19 @@ describe.each(['test', 'production'])('in %s', (environment) => {
       ['rules', says('rules')],
       ['rules[0].hints', says('azureOpenai', '/hints')],
       ['rules[0].hints', says('github', '/hints')],
+      ['wholeBodyBytes', says('wholeAnswers')],
     ]);
   });
 
   test('what is off, and what is a number, needs no part', () => {
-    const off = { gate: false, hold: false, hedge: false, attemptTimeoutMs: 100, bufferBodyBytes: 0 };
+    const off = {
+      gate: false,
+      hold: false,
+      hedge: false,
+      attemptTimeoutMs: 100,
+      bufferBodyBytes: 0,
+      wholeBodyBytes: 0,
+    };
     expect(inIt(() => define(off)).fallback.settings).toMatchObject(off);
     expect(inIt(() => define({})).fallback.settings.bufferBodyBytes).toBe(0);
     expect(inIt(() => define({}, streams)).fallback.settings.bufferBodyBytes).toBe(65_536);

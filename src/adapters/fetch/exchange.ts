@@ -6,12 +6,13 @@ import type { RequestFacts } from '../../core/types.js';
 import { drainTime, lengthIn } from '../../drivers/body/drain.js';
 import { dispose, isStream } from '../../drivers/body/stream-like.js';
 import { whenOver } from '../../drivers/body/unread.js';
+import type { BodySeen, WholeAnswers } from '../../drivers/body/whole.js';
 import { needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
 import { overrideFrom } from '../../drivers/override.js';
-import type { DriverParts, Installed } from '../../drivers/parts.js';
+import type { DriverParts, Installed, WholeAnswersPart } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
 import { enclosed, mayMeetBeneathFetch } from '../../kernel/layers.js';
 import type { Session } from '../../kernel/session.js';
@@ -33,7 +34,6 @@ import {
   signalOf,
 } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
-import { type BodySeen, type Follow, WholeAttempt } from './whole.js';
 
 /** The parts that one `withRetry()` call installs; all its requests share them. */
 export interface Installation extends Installed {
@@ -42,11 +42,6 @@ export interface Installation extends Installed {
 }
 
 type Init = InitShape | null | undefined;
-
-const none: readonly WholeAttempt[] = /* @__PURE__ */ Object.freeze([]);
-
-/** How the bodies of answers were that have waited for them. */
-const bodies: WeakMap<ResponseShape, BodySeen> = new WeakMap();
 
 export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly installation: Installation;
@@ -62,13 +57,13 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   private readonly given: Init;
   private readonly rest: readonly unknown[];
   private spare: Body | undefined = undefined;
-  private readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
   private ownReason: Error | undefined = undefined;
   private isJoined = false;
   /** What the last attempt was sent with, if its evidence may count. */
   private proof: Proof | undefined = undefined;
-  /** Attempts whose answers may wait for their bodies. */
-  private waiting: readonly WholeAttempt[] = none;
+  /** Its attempts whose answers may wait for their bodies. */
+  private waiting: WholeAnswers<ResponseShape> | undefined = undefined;
 
   constructor(installation: Installation, input: unknown, given: Init, rest: readonly unknown[]) {
     this.installation = installation;
@@ -168,60 +163,32 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     const { wholeBodyBytes } = this.session.settings;
     // The fetch itself rejects a request that is aborted already.
     const isPlain = wholeBodyBytes === 0 || this.isAborted || signal?.aborted === true;
-    return isPlain ? this.sendOnce(signal, false) : this.sendWhole(signal);
-  }
-
-  /** The caller's signal is followed only while there is something to end, and so is the attempt's own. */
-  private async sendWhole(given: AbortSignal | undefined): Promise<ResponseShape> {
-    const whole = new WholeAttempt(this.session, this.sleep, given, this.followed(given));
-    this.waiting = [...this.waiting, whole];
-    try {
-      const answer = await this.sendOnce(whole.signal ?? given, whole.signal !== undefined);
-      const seen = (await whole.waitFor(answer)) ?? 'undecided';
-      if (seen === 'undecided') whenRead(answer, () => whole.stopFollowing());
-      else {
-        whole.stopFollowing();
-        bodies.set(answer, seen);
-      }
-      return answer;
-    } catch (error) {
-      whole.stopFollowing();
-      throw error;
-    } finally {
-      this.waiting = this.waiting.length === 1 ? none : this.waiting.filter((one) => one !== whole);
-    }
-  }
-
-  /** Undefined if nothing can abort the attempt, or if the signal is one that the fetch itself rejects. */
-  private followed(given: AbortSignal | undefined): Follow | undefined {
-    const { signal } = this;
-    if (signal !== undefined && !isSignal(signal)) return undefined;
-    if (given === undefined) return signal === undefined ? undefined : (listener) => this.onAbort(listener);
-    return (listener) => {
-      const onSignal = (): void => listener(given.reason);
-      given.addEventListener('abort', onSignal);
-      return () => given.removeEventListener('abort', onSignal);
-    };
+    if (isPlain) return this.sendOnce(signal, false);
+    // There is the part for it, or the policy would have been refused.
+    const { WholeAnswers } = this.parts.wholeAnswers as WholeAnswersPart;
+    this.waiting ??= new WholeAnswers<ResponseShape>(this, this.sleep);
+    return this.waiting.send(signal);
   }
 
   letGo(sent: Abortable | undefined): boolean {
-    let isAny = false;
-    for (const whole of this.waiting)
-      if ((sent === undefined || whole.sent === sent.signal) && whole.letGo()) isAny = true;
-    return isAny;
+    return this.waiting?.letGo(sent) === true;
+  }
+
+  private seen(answer: ResponseShape | undefined): BodySeen | undefined {
+    return answer && this.parts.wholeAnswers?.seenOf(answer);
   }
 
   private hasWhole(answer: ResponseShape | undefined): boolean {
-    return answer !== undefined && bodies.get(answer) === 'whole';
+    return this.seen(answer) === 'whole';
   }
 
   /** The error with which the body of the answer has broken off before the answer was handed over. */
   private cutOf(answer: ResponseShape | undefined): { readonly cut: unknown } | undefined {
-    const seen = answer && bodies.get(answer);
+    const seen = this.seen(answer);
     return typeof seen === 'object' ? seen : undefined;
   }
 
-  private sendOnce(signal: AbortSignal | undefined, isFollowing: boolean): Promise<ResponseShape> {
+  sendOnce(signal: AbortSignal | undefined, isFollowing: boolean): Promise<ResponseShape> {
     // An init that is not a plain object may get its values from its class, which a spread would lose.
     const own = this.init === this.given ? this.initAtFirst : this.init;
     const init =
@@ -290,7 +257,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     if (this.body === undefined) dispose(this.init?.body);
   }
 
-  whenRead(answer: ResponseShape | undefined, _sent: Abortable, done: () => void): void {
+  whenRead(answer: ResponseShape | undefined, _sent: Abortable | undefined, done: () => void): void {
     if (this.isJoined || this.hasWhole(answer)) done();
     else whenRead(answer, done);
   }

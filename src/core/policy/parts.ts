@@ -23,6 +23,7 @@ export type PartName =
   | 'hedge'
   | 'adaptiveTimeout'
   | 'streams'
+  | 'wholeAnswers'
   | 'credentials'
   | 'evidence'
   | 'admission'
@@ -64,6 +65,7 @@ export interface Parts extends LimitParts {
   readonly hedge?: Part<'hedge'>;
   readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
   readonly streams?: Part<'streams'>;
+  readonly wholeAnswers?: Part<'wholeAnswers'>;
   readonly credentials?: Part<'credentials'>;
   readonly evidence?: Part<'evidence'>;
   readonly admission?: Part<'admission'>;
@@ -103,6 +105,7 @@ export function missingAt(before: string, options: SettingsOptions, parts: Parts
     ['hedge', 'hedge', options.hedge === false, 'false'],
     ['attemptTimeoutMs', 'adaptiveTimeout', typeof options.attemptTimeoutMs === 'number', 'milliseconds'],
     ['bufferBodyBytes', 'streams', options.bufferBodyBytes === 0, '0'],
+    ['wholeBodyBytes', 'wholeAnswers', options.wholeBodyBytes === 0, '0'],
     ['credentials', 'credentials', options.credentials === false, 'false'],
   ];
   return [

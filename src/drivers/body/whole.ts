@@ -4,23 +4,107 @@
  */
 
 import { bytesToAwait, isOfOtherLength, msToAwait } from '../../core/decide/whole.js';
-import { isWebStream } from '../../drivers/body/stream-like.js';
-import { isStillReadable } from '../../drivers/body/unread.js';
-import { weak } from '../../drivers/body/web-stream.js';
-import { isStatus } from '../../drivers/loop/status.js';
+import type { HeadersLike } from '../../core/types.js';
 import type { Session } from '../../kernel/session.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import { warnOnce } from '../../kernel/warning.js';
-import type { ResponseShape } from './shapes.js';
+import type { Caller } from '../loop/exchange.js';
+import { isStatus } from '../loop/status.js';
+import { isWebStream } from './stream-like.js';
+import { isStillReadable } from './unread.js';
+import { weak } from './web-stream.js';
+
+/** As much of an answer of fetch as is looked at here. */
+interface AnswerShape {
+  readonly status: number;
+  readonly headers: HeadersLike;
+  readonly body?: object | null;
+  clone(): AnswerShape;
+}
+
+/** A request whose answers wait for their bodies. */
+export interface WholeSending<Answer> extends Pick<Caller, 'onAbort'> {
+  readonly session: Session;
+  /** Of the caller. */
+  readonly signal: AbortSignal | undefined;
+  /** Sends an attempt with this signal, which follows the caller's already if it says so. */
+  sendOnce(signal: AbortSignal | undefined, isFollowing: boolean): Promise<Answer>;
+  /** Calls `done` when the answer is no longer read. */
+  whenRead(answer: Answer, sent: undefined, done: Cancel): void;
+}
 
 /** How the body of an answer was when the answer was handed over; `cut`: it has broken off, with this error. */
 export type BodySeen = 'whole' | 'undecided' | { readonly cut: unknown };
 
+const bodies: WeakMap<object, BodySeen> = /* @__PURE__ */ new WeakMap();
+
+/** How the body of an answer was that has waited for it. */
+export function seenOf(answer: object): BodySeen | undefined {
+  return bodies.get(answer);
+}
+
+const none: readonly WholeAttempt[] = [];
+
+/** The attempts of one request whose answers may wait for their bodies. */
+export class WholeAnswers<Answer extends AnswerShape> {
+  private readonly sending: WholeSending<Answer>;
+  private readonly sleep: Sleep;
+  private waiting: readonly WholeAttempt[] = none;
+
+  constructor(sending: WholeSending<Answer>, sleep: Sleep) {
+    this.sending = sending;
+    this.sleep = sleep;
+  }
+
+  /** The caller's signal is followed only while there is something to end, and so is the attempt's own. */
+  async send(given: AbortSignal | undefined): Promise<Answer> {
+    const { sending } = this;
+    const whole = new WholeAttempt(sending.session, this.sleep, given, this.followed(given));
+    this.waiting = [...this.waiting, whole];
+    try {
+      const answer = await sending.sendOnce(whole.signal ?? given, whole.signal !== undefined);
+      const seen = (await whole.waitFor(answer)) ?? 'undecided';
+      if (seen === 'undecided') sending.whenRead(answer, undefined, () => whole.stopFollowing());
+      else {
+        whole.stopFollowing();
+        bodies.set(answer, seen);
+      }
+      return answer;
+    } catch (error) {
+      whole.stopFollowing();
+      throw error;
+    } finally {
+      this.waiting = this.waiting.length === 1 ? none : this.waiting.filter((one) => one !== whole);
+    }
+  }
+
+  /** Undefined if nothing can abort the attempt, or if the signal is one that the fetch itself rejects. */
+  private followed(given: AbortSignal | undefined): Follow | undefined {
+    const { sending } = this;
+    const { signal } = sending;
+    if (signal !== undefined && typeof signal.addEventListener !== 'function') return undefined;
+    if (given === undefined) return signal && ((listener) => sending.onAbort(listener));
+    return (listener) => {
+      const onSignal = (): void => listener(given.reason);
+      given.addEventListener('abort', onSignal);
+      return () => given.removeEventListener('abort', onSignal);
+    };
+  }
+
+  /** The answers are handed over as they are, or that of one attempt. False if there is none that waits. */
+  letGo(sent: { readonly signal: AbortSignal } | undefined): boolean {
+    let isAny = false;
+    for (const whole of this.waiting)
+      if ((sent === undefined || whole.sent === sent.signal) && whole.letGo()) isAny = true;
+    return isAny;
+  }
+}
+
 /** Calls the listener with the reason of an abort, whoever aborts. */
-export type Follow = (listener: (reason: unknown) => void) => Cancel;
+type Follow = (listener: (reason: unknown) => void) => Cancel;
 
 /** One attempt whose answer waits for its body. */
-export class WholeAttempt {
+class WholeAttempt {
   /** The signal of the attempt, if it has one of its own. */
   readonly sent: AbortSignal | undefined;
   private readonly session: Session;
@@ -66,7 +150,7 @@ export class WholeAttempt {
   }
 
   /** Resolves when the answer can be handed over. Undefined: at once. */
-  waitFor(answer: ResponseShape | undefined): Promise<BodySeen> | undefined {
+  waitFor(answer: AnswerShape | undefined): Promise<BodySeen> | undefined {
     const { request, settings, isEnclosed } = this.session;
     if (isEnclosed || answer === undefined || !isStatus(answer.status)) return undefined;
     const { body, headers, status } = answer;
@@ -79,7 +163,7 @@ export class WholeAttempt {
     return this.read(reader, answer, mostBytes);
   }
 
-  private read(reader: Reader, answer: ResponseShape, mostBytes: number): Promise<BodySeen> {
+  private read(reader: Reader, answer: AnswerShape, mostBytes: number): Promise<BodySeen> {
     return new Promise((resolve) => {
       const cancel = this.sleep(msToAwait(this.session.settings), () => this.letGo(), judging('awake', true));
       const end = (seen: BodySeen): void => {
@@ -125,7 +209,7 @@ interface Copied {
 }
 
 /** Undefined if the answer cannot be copied, for example since something reads it already. */
-function readerOfCopy(answer: ResponseShape): Reader | undefined {
+function readerOfCopy(answer: AnswerShape): Reader | undefined {
   try {
     const { body } = answer.clone();
     return (body as ReadableStream<Uint8Array>).getReader();
@@ -138,7 +222,7 @@ function readerOfCopy(answer: ResponseShape): Reader | undefined {
  * Whether the answer is of the platform's own class, or of undici's. Of others it is not known what becomes of the
  * original while its copy is read: node-fetch's waits for ever.
  */
-function isPlatforms(answer: ResponseShape, body: object): boolean {
+function isPlatforms(answer: AnswerShape, body: object): boolean {
   const { Response: Own, ReadableStream: OwnStream } = globalThis as Partial<typeof globalThis>;
   if (typeof Own === 'function' && answer instanceof Own) return isWebStream(body);
   const isUndicis =
@@ -154,7 +238,7 @@ const notHeld =
   "undaunted: wholeBodyBytes has no effect on a fetch whose answers are neither the platform's Response nor undici's: they are handed over at once, and one that breaks off is not retried";
 
 /** A page is not shown how the answer of another origin was encoded. */
-function isComparable(answer: ResponseShape): boolean {
+function isComparable(answer: AnswerShape): boolean {
   return (answer as { readonly type?: unknown }).type !== 'cors';
 }
 
