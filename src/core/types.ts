@@ -151,6 +151,15 @@ export interface ErrorFinding extends Found {
 /** What `classify` makes of an outcome: plain data, safe to log, and enough to decide again. */
 export type Finding = ResponseFinding | ErrorFinding;
 
+/** A finding with the headers of the answer, as functions are told it. */
+export type ToldFinding = Finding & {
+  /**
+   * The value of a header of the answer, by its name in any case: `header('x-backoff-seconds')`. Several values are joined
+   * with a comma. Undefined if there is none, or no answer.
+   */
+  readonly header: (name: string) => string | undefined;
+};
+
 // ---------------------------------------------------------------- deciding
 
 /** Everything that `decide` needs but must not fetch itself: time, random numbers, shared state. */

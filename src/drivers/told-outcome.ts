@@ -2,8 +2,7 @@
 
 import { readFailure } from '../core/decide/failures/read.js';
 import type { ClientOutcome, LiveOutcome } from '../core/events.js';
-import { Answer } from '../core/hints/answer.js';
-import { headerText } from '../core/told.js';
+import { headerReader } from '../core/hints/answer.js';
 import type { HeadersLike } from '../core/types.js';
 
 export function toldOutcome(outcome: ClientOutcome): LiveOutcome {
@@ -12,13 +11,9 @@ export function toldOutcome(outcome: ClientOutcome): LiveOutcome {
   return {
     ...told,
     code: outcome.kind === 'error' ? readFailure(outcome.error, outcome.aborted).code : undefined,
-    header: (name) => fieldIn(headers, String(name).toLowerCase()),
+    header: headerReader(headers),
     body: (async () => body?.()) as LiveOutcome['body'],
   };
-}
-
-function fieldIn(headers: HeadersLike | undefined, name: string): string | undefined {
-  return headerText(new Answer(0, headers, undefined, 0).field(name));
 }
 
 // ---------------------------------------------------------------- the body
@@ -28,7 +23,7 @@ export const mostBodyBytes = 1_048_576;
 
 /** An event stream goes on for as long as there are events, so nothing waits for its end. */
 export function isEventStream(headers: HeadersLike | undefined): boolean {
-  return /^text\/event-stream\b/i.test(fieldIn(headers, 'content-type') ?? '');
+  return /^text\/event-stream\b/i.test(headerReader(headers)('content-type') ?? '');
 }
 
 /** The value if the text is JSON, otherwise the text. */

@@ -7,11 +7,11 @@
 import { classify } from '../core/decide/classify.js';
 import { hasGoneAgain, mayGoAgain } from '../core/decide/fresh.js';
 import type { ClientOutcome, RefusingAnswer, RenewalContext, RenewalEvent } from '../core/events.js';
-import { Answer } from '../core/hints/answer.js';
+import { headerReader } from '../core/hints/answer.js';
 import type { Credentials } from '../core/policy/options.js';
 import type { Settings } from '../core/policy/settings.js';
 import { isPromise } from '../core/returned.js';
-import { headerText, toldRequest } from '../core/told.js';
+import { toldRequest } from '../core/told.js';
 import type { Finding, ResponseOutcome, ToldRequest } from '../core/types.js';
 import { originIn } from './address.js';
 import { contextStorage, type Enclosure, suppressionInContext } from './context.js';
@@ -263,11 +263,7 @@ export class RequestCredentials implements SessionCredentials {
 }
 
 function refusing({ status, headers }: ResponseOutcome): RefusingAnswer {
-  return { status, header: (name) => fieldIn(headers, String(name).toLowerCase()) };
-}
-
-function fieldIn(headers: ResponseOutcome['headers'], name: string): string | undefined {
-  return headerText(new Answer(0, headers, undefined, 0).field(name));
+  return { status, header: headerReader(headers) };
 }
 
 /** RFC 6750 3.1: the credentials are good, and new ones would be no better. */

@@ -236,7 +236,7 @@ export class LiveSession implements Raced {
     return true;
   }
 
-  next(outcome: Outcome | Finding, prospects: Prospects): Decision {
+  next(outcome: Outcome | Finding, prospects: Prospects, source: Outcome | Finding = outcome): Decision {
     const { limits, race } = this;
     const { settings, scope } = limits;
     const last = this.attempts?.at(-1)?.decision;
@@ -262,7 +262,7 @@ export class LiveSession implements Raced {
     const seen = this.worldAt(now, date, prospects, verdict);
     const world =
       race === undefined ? seen : race.worldOf(seen, last?.action === 'stop' ? last.attempt : undefined);
-    const decision = decide(settings, history, finding, world);
+    const decision = decide(settings, history, finding, world, source);
     const isFresh = decision.reason === 'fresh-credentials';
     if (decision.action === 'retry' && !isFresh) limits.budget?.spend(finding, now);
     if (finding.kind === 'response' && finding.status < 400) credentials?.accepted();

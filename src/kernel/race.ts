@@ -42,6 +42,8 @@ interface Failed {
   readonly finding: Finding;
   readonly verdict: boolean | undefined;
   readonly endedAt: number;
+  /** What the finding was found in. */
+  readonly outcome: Outcome;
 }
 
 /** The session, as far as the race has to do with it. */
@@ -51,7 +53,7 @@ export interface Raced extends Session {
   readonly retries: number;
   /** When the attempt was let through. */
   readonly sentAt: number;
-  next(outcome: Outcome | Finding, prospects: Prospects): Decision;
+  next(outcome: Outcome | Finding, prospects: Prospects, source?: Outcome | Finding): Decision;
   about(): About;
   /** The permit of a hedge that is sent now; undefined: it needs none. */
   admitHedge(now: number): Permit | undefined;
@@ -271,7 +273,7 @@ export class Race implements SessionTail {
     const { first, second, now } = this;
     const verdict = truthReturned('retryIf', prospects.verdict);
     const finding = classify(this.session.settings, outcome, this.session.scope.ports.date());
-    const failed: Failed = { finding, verdict, endedAt: now };
+    const failed: Failed = { finding, verdict, endedAt: now, outcome };
     const [it, other] = second?.attempt === attempt ? [second, first] : [first, second];
     if (it === undefined || other === undefined || isWhole(failed)) {
       return this.decideBy(it, attempt, failed, prospects);
@@ -291,6 +293,7 @@ export class Race implements SessionTail {
     const both = {
       finding: withEvidenceOfBoth(deciding.finding, beaten.finding),
       verdict: verdictOnBoth(deciding, beaten),
+      outcome: deciding.outcome,
     };
     return this.decideBy(by, by.attempt, both, prospects);
   }
@@ -307,11 +310,12 @@ export class Race implements SessionTail {
   private decideBy(
     it: InFlight | undefined,
     attempt: number,
-    { finding, verdict }: Omit<Failed, 'endedAt'>,
+    { finding, verdict, outcome }: Omit<Failed, 'endedAt'>,
     prospects: Prospects,
   ): Ruling {
     this.deciding = it;
-    return { kind: 'decided', attempt, decision: this.session.next(finding, { ...prospects, verdict }) };
+    const decision = this.session.next(finding, { ...prospects, verdict }, outcome);
+    return { kind: 'decided', attempt, decision };
   }
 
   /** An end of the request as a whole counts as that of an attempt which is still out. */

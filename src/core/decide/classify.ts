@@ -2,7 +2,7 @@
 
 import { isThrottlingReason } from '../hints/throttling.js';
 import type { Settings } from '../policy/settings.js';
-import type { Class, ErrorOutcome, Finding, Hint, Outcome, ResponseOutcome } from '../types.js';
+import type { Class, ErrorOutcome, Finding, HeadersLike, Hint, Outcome, ResponseOutcome } from '../types.js';
 import { readFailure } from './failures/read.js';
 import { isObject } from './failures/thrown.js';
 
@@ -12,6 +12,14 @@ export function classify(settings: Settings, outcome: Outcome | Finding, date: n
   return outcome.kind === 'response'
     ? classifyResponse(settings, outcome, date)
     : classifyError(settings, outcome, date);
+}
+
+/** The headers of the answer that a finding was found in. A finding itself has none. */
+export function headersOf(source: Outcome | Finding): HeadersLike | undefined {
+  if ('class' in source) return undefined;
+  return source.kind === 'response'
+    ? source.headers
+    : readFailure(source.error, source.aborted).response?.headers;
 }
 
 // ---------------------------------------------------------------- responses

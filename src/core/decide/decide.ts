@@ -3,6 +3,7 @@
  * shared state are arguments, so that any decision can be replayed from its event.
  */
 
+import { headerReader } from '../hints/answer.js';
 import { mayBeRepeatedOnce } from '../hints/once.js';
 import { forbidden } from '../limits/ask.js';
 import { costOf, priceOf } from '../limits/budget/budget.js';
@@ -16,22 +17,24 @@ import type {
   RetryReason,
   Stop,
   StopReason,
+  ToldFinding,
   World,
 } from '../types.js';
-import { asksForRetry, classify } from './classify.js';
+import { asksForRetry, classify, headersOf } from './classify.js';
 import { freshAttempt, isRetried, mayGoAgain } from './fresh.js';
 import { whyUnsafe } from './safety.js';
 import { scheduledWait } from './schedule.js';
 
 /**
  * Decides what follows an attempt: a retry or a stop, and why. `history` holds the attempts before the one that ended
- * with `outcome`.
+ * with `outcome`. A finding has no headers: `source` is what it was found in, for a schedule that is a function.
  */
 export function decide(
   settings: Settings,
   history: History,
   outcome: Outcome | Finding,
   world: World,
+  source: Outcome | Finding = outcome,
 ): Decision {
   const finding = classify(settings, outcome, world.date);
   const attempt = world.attempt ?? history.length + 1;
@@ -42,7 +45,7 @@ export function decide(
     return goAgain(settings, attempt, finding, world);
   const no = whyNotWorthIt(history, finding, world.verdict) ?? whyUnsafe(settings, finding, world);
   if (no !== undefined) return stop(attempt, finding, no);
-  return afford(settings, history, attempt, finding, world);
+  return afford(settings, history, attempt, finding, world, source);
 }
 
 /** The request's own deadline, after which there is no retry. If there is time left, it is the deadline of a layer beneath. */
@@ -99,6 +102,7 @@ function afford(
   attempt: number,
   finding: Finding,
   world: World,
+  source: Outcome | Finding,
 ): Decision {
   const { maxRetries, budget } = settings;
   // A hedge is an attempt, too, but no retry, and so is one with fresh credentials.
@@ -107,7 +111,7 @@ function afford(
   if (world.suppressed === true) return stop(attempt, finding, 'retries-suppressed');
   if (retries >= maxRetries) return stop(attempt, finding, 'retries-spent', { limit: maxRetries });
 
-  const wait = chooseWait(settings, history, attempt, retries + 1, finding, world);
+  const wait = chooseWait(settings, history, attempt, retries + 1, finding, world, source);
   if ('action' in wait) return wait;
 
   const price = priceOf(finding);
@@ -138,12 +142,13 @@ function chooseWait(
   retry: number,
   finding: Finding,
   world: World,
+  source: Outcome | Finding,
 ): Wait | Stop {
   const hintMs = finding.hint?.delayMs ?? 0;
   if (hintMs > 0) return waitAsHinted(settings, history, attempt, finding, hintMs, world);
   const { delayMs, waitFrom } = isCutShort(finding, world)
     ? atOnce
-    : waitAsScheduled(settings, history, retry, finding, world);
+    : waitAsScheduled(settings, history, retry, finding, world, source);
   if (delayMs >= timeLeft(settings, world)) {
     return stop(attempt, finding, 'wait-past-deadline', { delayMs, ...deadlineLimit(settings) });
   }
@@ -158,9 +163,16 @@ function waitAsScheduled(
   retry: number,
   finding: Finding,
   { random }: World,
+  source: Outcome | Finding,
 ): Wait {
   const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
-  return { delayMs: scheduledWait(settings[waitFrom], retry, previousWait(history), random), waitFrom };
+  const schedule = settings[waitFrom];
+  const told = typeof schedule === 'function' ? toldFinding(finding, source) : undefined;
+  return { delayMs: scheduledWait(schedule, retry, previousWait(history), random, told), waitFrom };
+}
+
+function toldFinding(finding: Finding, source: Outcome | Finding): ToldFinding {
+  return { ...finding, header: headerReader(headersOf(source)) };
 }
 
 /** The server is not slow as a whole: most answers come in less time, so a wait would spare it nothing. */

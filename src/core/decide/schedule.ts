@@ -14,6 +14,7 @@ import type {
   TableSchedule,
 } from '../policy/schedules.js';
 import { isPromise, wrongReturn } from '../returned.js';
+import type { ToldFinding } from '../types.js';
 
 /** Missing keys of an exponential schedule come from the default one. */
 export function fillSchedule(
@@ -27,15 +28,16 @@ export function fillSchedule(
 
 /**
  * The wait before a retry. `retry` counts from 1, `previousMs` is the previous wait of the schedule (undefined at first),
- * `draw` is from [0, 1).
+ * `draw` is from [0, 1). `told` is how the attempt ended, for a function.
  */
 export function scheduledWait(
   schedule: Schedule,
   retry: number,
   previousMs: number | undefined,
   draw: number,
+  told?: ToldFinding,
 ): number {
-  if (typeof schedule === 'function') return waitOfFunction(schedule, retry, previousMs, draw);
+  if (typeof schedule === 'function') return waitOfFunction(schedule, retry, previousMs, draw, told);
   const waitMs = waitOfData(schedule, retry, previousMs, draw);
   // Rounded down, so that a wait from [0, 2^n slots) is a whole number of slots below 2^n.
   return schedule.slotMs === undefined ? waitMs : Math.floor(waitMs / schedule.slotMs) * schedule.slotMs;
@@ -56,8 +58,9 @@ function waitOfFunction(
   retry: number,
   previousMs: number | undefined,
   draw: number,
+  told: ToldFinding | undefined,
 ): number {
-  const waitMs: unknown = schedule(retry, previousMs, draw);
+  const waitMs: unknown = schedule(retry, previousMs, draw, told);
   if (isPromise(waitMs)) throw wrongReturn('schedule', waitMs, 'a number of milliseconds');
   const usable = typeof waitMs === 'number' && Number.isFinite(waitMs) && waitMs >= 0;
   return usable ? waitMs : scheduledWait(defaults.schedule, retry, undefined, draw);

@@ -3,6 +3,7 @@
  * asks for it.
  */
 
+import { headerText } from '../told.js';
 import type { HeadersLike } from '../types.js';
 import { parseContent } from './content.js';
 import { parseDecimal } from './decimal.js';
@@ -89,6 +90,11 @@ export class Answer {
     const age = this.field('age');
     return age !== undefined && valuesOf(age).some((value) => (parseDecimal(value, 1000) ?? 0) > 0);
   }
+}
+
+/** What functions of the caller's find as `header(name)`: the name may be in any case. */
+export function headerReader(headers: HeadersLike | undefined): (name: string) => string | undefined {
+  return (name) => headerText(new Answer(0, headers, undefined, 0).field(String(name).toLowerCase()));
 }
 
 function isObject(value: unknown): value is HeaderRecord {

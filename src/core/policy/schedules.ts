@@ -1,5 +1,7 @@
 /** Schedules of waits, as data. */
 
+import type { ToldFinding } from '../types.js';
+
 /** Jitter of one wait. */
 export type PlainJitter =
   /** The wait itself. */
@@ -115,7 +117,16 @@ export interface FixedSchedule extends Jittered {
   readonly waitMs: number;
 }
 
-/** Takes the number of the retry (from 1), the previous wait of this schedule and a random number from [0, 1); returns the wait in ms. */
-export type ScheduleFunction = (retry: number, previousMs: number | undefined, draw: number) => number;
+/**
+ * Takes the number of the retry (from 1), the previous wait of this schedule, a random number from [0, 1), and how the
+ * attempt ended; returns the wait in ms. `finding` has `header(name)` for the answer's headers, and is undefined in
+ * `attempts()`.
+ */
+export type ScheduleFunction = (
+  retry: number,
+  previousMs: number | undefined,
+  draw: number,
+  finding?: ToldFinding,
+) => number;
 
 export type Schedule = ExponentialSchedule | TableSchedule | FixedSchedule | ScheduleFunction;

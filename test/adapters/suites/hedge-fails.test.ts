@@ -1,7 +1,7 @@
 /** Both attempts of a hedged request fail, or a function of the caller's has a say in it: one decision follows. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { PolicyOptions } from '../../../src/index.js';
+import type { PolicyOptions, ScheduleFunction } from '../../../src/index.js';
 import { answer, type Play, silence } from '../../faults/lab.js';
 import { reasons } from '../decisions.js';
 import { bothOut, hedgeMs, onCue } from './hedged.js';
@@ -44,6 +44,18 @@ describe.each(subject.ways)('both fail: $name', (way) => {
     lab.cue('hedge');
     expect((await answered).value).toMatchObject({ status: 503, text: 'busy' });
     expect(told.slice(1)).toEqual(['2 unsafe-method', 'settled 503 after 2, hedge lost']);
+  });
+
+  test('a schedule that is a function reads the headers of the one that counts, though it came first', async () => {
+    const busy = answer(503, 'busy', { 'x-backoff-ms': '9' });
+    const plays = [onCue('first', busy), cut('hedge'), answer(200, 'done')] as const;
+    const schedule: ScheduleFunction = (...[, , , finding]) => Number(finding?.header('x-backoff-ms'));
+    const { lab, time, answered } = await bothOut(way, plays, { schedule });
+    lab.cue('first');
+    await lab.until(({ bytesSent }) => bytesSent > 0);
+    lab.cue('hedge');
+    await time.fire(9);
+    expect((await answered).value).toMatchObject({ status: 200, text: 'done' });
   });
 
   test('two errors: the request fails with the last one', async () => {

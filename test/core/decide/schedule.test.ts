@@ -177,7 +177,7 @@ describe('a function', () => {
     };
     expect(scheduledWait(schedule, 3, 40, 0.25)).toBe(12.5);
     expect(scheduledWait(schedule, 1, undefined, 0)).toBe(12.5);
-    expect(seen).toEqual([[3, 40, 0.25], [1, undefined, 0]]); // biome-ignore format: two calls
+    expect(seen).toEqual([[3, 40, 0.25, undefined], [1, undefined, 0, undefined]]); // biome-ignore format: two calls
   });
 
   test.each([0, 1e-9, 1e12])('may return %d', (waitMs) => {

@@ -67,7 +67,7 @@ export function answer(question: Question, draw: number = middle): Answer {
     gateShut: false,
     verdict: undefined,
   };
-  return { rule, keyed, elapsedMs, decision: decide(settings, history, finding, world) };
+  return { rule, keyed, elapsedMs, decision: decide(settings, history, finding, world, outcome) };
 }
 
 /** A change of settings leaves the patterns as they are: only the rule that applies is read again, not all of them. */
