@@ -48,7 +48,7 @@ export function describedSchema(): JsonSchema {
   const words = wordsOf(sources.map(({ type }) => type));
   const describe = (schema: JsonSchema, source: Source | undefined): JsonSchema =>
     source === undefined ? schema : described(schema, words.get(source.type), source.defaults);
-  const { $schema = '', $defs = {}, ...policy } = policySchema;
+  const { $schema = '', $defs = {}, ...policy } = policySchema();
   const definitions = Object.entries($defs).map(([name, schema]) => [name, describe(schema, parts[name])]);
   return {
     $schema,

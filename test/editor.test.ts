@@ -8,7 +8,7 @@ import { defaults } from '../src/core/policy/defaults.js';
 
 const functions = ['retryIf', 'beforeRetry', 'observe'];
 const onlyInPolicy = ['$schema', 'rules', 'maxScopes', 'scopeIdleMs'];
-const inPolicy = [...keysOf(policySchema), ...functions];
+const inPolicy = [...keysOf(policySchema()), ...functions];
 const inOverride = inPolicy.filter((key) => !onlyInPolicy.includes(key));
 
 interface Place {
@@ -35,7 +35,7 @@ const ofCost = { transient: undefined, throttled: undefined, timeout: undefined 
 const define = "import { definePolicy } from 'undaunted';";
 
 function within(name: string, program: string, defaultsThere: object): [string, Place] {
-  const keys = [...keysOf(policySchema.$defs?.[name]), ...[...functionKeys].flatMap(keyIn(name))];
+  const keys = [...keysOf(policySchema().$defs?.[name]), ...[...functionKeys].flatMap(keyIn(name))];
   const kind = /kind: '/.test(program) ? ['kind'] : [];
   return [
     name,
@@ -283,7 +283,7 @@ function unitOf(key: string): RegExp | undefined {
 }
 
 test('every number has a unit', () => {
-  const objects = [policySchema, ...Object.values(policySchema.$defs ?? {})];
+  const objects = [policySchema(), ...Object.values(policySchema().$defs ?? {})];
   const numbers = objects.flatMap(({ properties = {} }) =>
     Object.entries(properties).flatMap(([key, schema]) => (isNumeric(schema) ? [key] : [])),
   );

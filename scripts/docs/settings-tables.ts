@@ -93,7 +93,7 @@ const hooks = ['retryIf', 'beforeRetry', 'observe'];
 /** Every key of a rule and of the policy's top level. */
 export function settingsTable(): string {
   const words = wordsOf(['PolicyOptions', 'RuleOptions']);
-  const keys = [...Object.keys(policySchema.properties ?? {}).filter(isForBoth), ...hooks];
+  const keys = [...Object.keys(policySchema().properties ?? {}).filter(isForBoth), ...hooks];
   const row = (type: string) => (key: string) =>
     `| \`${key}\` | ${defaultOf(key)} | ${say(words.get(type), key)} |`;
   return [
@@ -135,7 +135,7 @@ function shelfTable(name: string, entry: string, shelf: Readonly<Record<string, 
 }
 
 function nestedTable({ heading, schema, defaults: own = {}, functions = [] }: Nested, words?: Words): string {
-  const keys = [...Object.keys(policySchema.$defs?.[schema]?.properties ?? {}), ...functions];
+  const keys = [...Object.keys(policySchema().$defs?.[schema]?.properties ?? {}), ...functions];
   const rows = keys.map((key) => {
     const value: unknown = key === 'kind' ? undefined : Reflect.get(own, key);
     return `| \`${key}\` | ${value === undefined ? '' : code(value)} | ${say(words, key)} |`;

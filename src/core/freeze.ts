@@ -1,3 +1,12 @@
+/** Made at its first use and kept: a process that only loads the library does not pay for it. */
+export function atFirstUse<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** Freezes a tree of plain data, its branches first. */
 export function freezeDeep<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object') freezeDeep(part);

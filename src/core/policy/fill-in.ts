@@ -1,6 +1,7 @@
 /** Options -> settings: expands shorthands, fills in nested objects, and inherits everything else. */
 
 import { fillSchedule } from '../decide/schedule.js';
+import { atFirstUse } from '../freeze.js';
 import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
 import type { HintSets } from '../hints/rows.js';
@@ -88,10 +89,8 @@ const blank = /* @__PURE__ */ (() => ({
 }))();
 
 /** The settings of an empty policy. */
-export const defaultSettings: Settings = /* @__PURE__ */ fillIn(
-  said as SettingsOptions,
-  blank as unknown as Settings,
-  essentials,
+export const defaultSettings: () => Settings = /* @__PURE__ */ atFirstUse(() =>
+  fillIn(said as SettingsOptions, blank as unknown as Settings, essentials),
 );
 
 function compileStatuses(list: NonNullable<SettingsOptions['statuses']>): Statuses {

@@ -184,7 +184,7 @@ const noRule = (): number => -1;
 
 /** Without the part for streams, none is kept unless the policy asks for it, which is a problem then. */
 function baseSettings({ streams }: Parts): Settings {
-  return streams === undefined ? { ...defaultSettings, bufferBodyBytes: 0 } : defaultSettings;
+  return streams === undefined ? { ...defaultSettings(), bufferBodyBytes: 0 } : defaultSettings();
 }
 
 /** In place of the check: a frozen copy, in which nothing is looked for but what the parts do not have. */

@@ -10,7 +10,7 @@ import { fillIn } from '../../../src/parts/all.js';
 const limit = 1_000;
 
 function settingsOf(options: PolicyOptions = {}): Settings {
-  return fillIn({ wholeBodyBytes: limit, ...options }, defaultSettings);
+  return fillIn({ wholeBodyBytes: limit, ...options }, defaultSettings());
 }
 
 function held(

@@ -8,7 +8,7 @@ import { checkPolicy, fillIn } from '../../../src/parts/all.js';
 import type { Choice, Slider } from '../../../src/tools/pages/browser/lab/control.js';
 import { controlGroups } from '../../../src/tools/pages/browser/lab/controls.js';
 
-const settingsOf = (policy: PolicyOptions): Settings => fillIn(policy, defaultSettings);
+const settingsOf = (policy: PolicyOptions): Settings => fillIn(policy, defaultSettings());
 const controls = controlGroups.flatMap((group) => group.controls);
 
 function slider(label: string): Slider {

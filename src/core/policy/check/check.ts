@@ -17,12 +17,12 @@ import { pathTo } from './wording.js';
 
 /** All problems of a policy's options. */
 export function problemsOfPolicy(options: unknown, parts: Parts): readonly Problem[] {
-  return problemsOf(checkStructure(policySchema, options), options, parts);
+  return problemsOf(checkStructure(policySchema(), options), options, parts);
 }
 
 /** A plain copy of the checked options, since a getter may return something else the next time. Throws if there are problems. */
 export function checkedPolicy(options: unknown, parts: Parts): PolicyOptions {
-  const structure = checkStructure(policySchema, options);
+  const structure = checkStructure(policySchema(), options);
   return soundOr(problemsOf(structure, options, parts), structure) as PolicyOptions;
 }
 
@@ -42,7 +42,7 @@ function problemsOf({ problems: found, sound }: Structure, options: unknown, par
   const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
   const own = withoutFaults('', top, faults);
   const soundRules = rules.map((rule = {}, index) => withoutFaults(`rules[${index}]`, rule, faults));
-  const base = levelOf('', own, defaultSettings, parts, (key) => !faults.has(key));
+  const base = levelOf('', own, defaultSettings(), parts, (key) => !faults.has(key));
   const levels = soundRules.map((rule, index) => {
     const path = `rules[${index}]`;
     return levelOf(path, rule, base.settings, parts, (key) =>
@@ -64,12 +64,12 @@ function ruleOf({ path }: Problem): number {
 
 /** All problems of a single request's settings. Keys that it does not set depend on the rule, and are not judged. */
 export function problemsOfOverride(options: unknown, parts: Parts): readonly Problem[] {
-  return overrideProblemsOf(checkStructure(overrideSchema, options), options, parts);
+  return overrideProblemsOf(checkStructure(overrideSchema(), options), options, parts);
 }
 
 /** A plain copy of the checked settings. Throws if there are problems. */
 export function checkedOverride(options: unknown, parts: Parts): OverrideOptions {
-  const structure = checkStructure(overrideSchema, options);
+  const structure = checkStructure(overrideSchema(), options);
   return soundOr(overrideProblemsOf(structure, options, parts), structure) as OverrideOptions;
 }
 
@@ -83,7 +83,7 @@ function overrideProblemsOf(
     ...missingAt('', (sound ?? {}) as SettingsOptions, parts),
   ];
   const own = withoutFaults('', (sound ?? {}) as SettingsOptions, faultySettings(problems));
-  const level = levelOf('', own, defaultSettings, parts, (key) => own[key] !== undefined);
+  const level = levelOf('', own, defaultSettings(), parts, (key) => own[key] !== undefined);
   return [...problems, ...findContradictions(level, [])];
 }
 

@@ -41,9 +41,9 @@ function adviceOn(
 function homeOf(key: string | symbol, schemas: readonly JsonSchema[]): string | undefined {
   const sibling = schemas.find(({ properties }) => Object.hasOwn(properties ?? {}, key));
   if (sibling !== undefined) return `the kind ${quote(kindOf(sibling))}`;
-  const inPolicy = Object.hasOwn(policySchema.properties ?? {}, key);
+  const inPolicy = Object.hasOwn(policySchema().properties ?? {}, key);
   // Stryker disable next-line OptionalChaining: our own schema has it; the compiler cannot know.
-  const inRule = Object.hasOwn(policySchema.$defs?.['rule']?.properties ?? {}, key);
+  const inRule = Object.hasOwn(policySchema().$defs?.['rule']?.properties ?? {}, key);
   const homes = [...(inPolicy ? ['the policy itself'] : []), ...(inRule ? ['a rule'] : [])];
   return homes.length === 0 ? undefined : oneOf(homes);
 }

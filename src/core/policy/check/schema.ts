@@ -4,7 +4,7 @@
  * cannot express (contradictions, patterns) are in `check/`.
  */
 
-import { freezeDeep } from '../../freeze.js';
+import { atFirstUse, freezeDeep } from '../../freeze.js';
 import { hintUnits } from '../../hints/own.js';
 import { hintSetNames } from '../../hints/sets.js';
 import { byLimit } from '../../limits/all.js';
@@ -263,13 +263,11 @@ const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
 
 /** A policy. */
-export const policySchema: JsonSchema = /* @__PURE__ */ (() =>
-  freezeDeep({
-    $schema,
-    ...object({ ...inPolicy, ...settings }),
-    $defs,
-  }))();
+export const policySchema: () => JsonSchema = /* @__PURE__ */ atFirstUse(() =>
+  freezeDeep({ $schema, ...object({ ...inPolicy, ...settings }), $defs }),
+);
 
 /** The override of a single request. */
-export const overrideSchema: JsonSchema = /* @__PURE__ */ (() =>
-  freezeDeep({ $schema, ...object(inOverride), $defs }))();
+export const overrideSchema: () => JsonSchema = /* @__PURE__ */ atFirstUse(() =>
+  freezeDeep({ $schema, ...object(inOverride), $defs }),
+);

@@ -9,7 +9,7 @@ import { presets } from '../../../../src/core/policy/presets.js';
 import { checkOverride, checkPolicy } from '../../../../src/parts/all.js';
 import { invalidPolicies, validPolicies } from '../../policies.js';
 
-const satisfiesSchema = new Ajv2020({ strict: true }).compile(policySchema);
+const satisfiesSchema = new Ajv2020({ strict: true }).compile(policySchema());
 
 /** The problems as people read them. */
 function messageOf(problem: Problem): string {

@@ -20,8 +20,8 @@ const others = [
 ];
 
 const accepts = new Ajv2020({ strict: true });
-const acceptsPolicy = accepts.compile(policySchema);
-const acceptsOverride = accepts.compile(overrideSchema);
+const acceptsPolicy = accepts.compile(policySchema());
+const acceptsOverride = accepts.compile(overrideSchema());
 
 /** The name with some of its letters in upper case. */
 function inAnyCase(name: string): fc.Arbitrary<string> {

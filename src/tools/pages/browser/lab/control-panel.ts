@@ -25,7 +25,7 @@ export function controlPanel(changed: (policy: PolicyOptions) => void): ControlP
   const parts = controlGroups.map((group) => groupPart(group, (change) => changed(change(shown))));
   const show = (policy: PolicyOptions): void => {
     shown = policy;
-    const settings = fillIn(policy, defaultSettings);
+    const settings = fillIn(policy, defaultSettings());
     for (const part of parts) part.show(settings);
   };
   return { root: element('div', { class: 'controls' }, ...parts.map(({ root }) => root)), show };

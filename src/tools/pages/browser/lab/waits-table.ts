@@ -11,7 +11,7 @@ import { drawing, element } from '../element.js';
 const mostRows = 20;
 
 export function waitsTable(policy: PolicyOptions): HTMLElement {
-  const { schedule, maxRetries, deadlineMs } = fillIn(policy, defaultSettings);
+  const { schedule, maxRetries, deadlineMs } = fillIn(policy, defaultSettings());
   const waits = waitsOf(schedule, Math.min(maxRetries, mostRows));
   const longest = waits.at(-1)?.sumMs.longest ?? 0;
   const caption =
