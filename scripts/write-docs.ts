@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { apiFiles } from './docs/api.js';
 import { commandsIn, runIn } from './docs/commands.js';
 import { type Page, pages } from './docs/pages.js';
-import { regenerated } from './docs/regions.js';
+import { remeasured } from './docs/regions.js';
 
 const program = resolve('dist/cli.js');
 
@@ -39,5 +39,5 @@ for (const [path, text] of Object.entries(apiFiles())) {
 }
 for (const page of pages()) {
   const { path } = page;
-  write(path, page.text, withOutputs({ path, text: regenerated(page) }));
+  write(path, page.text, withOutputs({ path, text: await remeasured(page) }));
 }

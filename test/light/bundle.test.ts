@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Bundle, bundle, type Choice, choices, pageWith, sizeOf } from '../../bench/bundling.js';
+import { saidSizes, sizedPages } from '../../scripts/docs/page-sizes.js';
 
 const known = new Map<string, Promise<Bundle>>();
 
@@ -88,21 +89,17 @@ describe.each(['fetch', 'axios'] as const)('%s', (client) => {
 
 describe('docs/runtimes.md says how large a page is with', () => {
   const text = readFileSync('docs/runtimes.md', 'utf8');
-  const pages: readonly (readonly [string, string])[] = [
-    ['the essentials alone', pageWith('fetch', [])],
-    ['and `rules`, `streams`: what a page usually needs', pageWith('fetch', ['rules', 'streams'])],
-    ...(Object.entries(choices) as [Choice, readonly string[]][]).map(
-      ([choice, values]) =>
-        [`and ${values.map((value) => `\`${value}\``).join(', ')}`, pageWith('fetch', [choice])] as const,
-    ),
-    ['everything: `undaunted/fetch`', `export * from 'undaunted/fetch';`],
-  ];
 
-  test.each(pages)('%s', async (row, code) => {
-    const { gzipped } = await bundle(code);
-    const line = text.split('\n').find((one) => one.startsWith(`| ${row} | `)) ?? '';
-    const [, said] = /\| ([\d.]+) kB[^|]*\|$/.exec(line) ?? [];
-    expect(Math.abs(gzipped - Number(said)), `${gzipped} kB`).toBeLessThan(0.5);
+  test.each(sizedPages)('$row', async (page) => {
+    const { gzipped } = await bundle(page.codeFor('fetch'));
+    expect(Math.abs(gzipped - saidSizes(text, page).fetch), `${gzipped} kB`).toBeLessThan(0.5);
+  });
+
+  test('the essentials of axios', async () => {
+    const [page] = sizedPages;
+    if (page === undefined) throw new Error('no pages');
+    const { gzipped } = await bundle(page.codeFor('axios'));
+    expect(Math.abs(gzipped - saidSizes(text, page).axios), `${gzipped} kB`).toBeLessThan(0.5);
   });
 });
 
