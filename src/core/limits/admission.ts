@@ -32,6 +32,8 @@ export interface QueuePlace {
   /** Since when it has waited for the answer of a probe, and for a place in the ramp. */
   readonly metProbeAt: number | undefined;
   readonly metRampAt: number | undefined;
+  /** Its kind, once a shut gate has asked for it. */
+  readonly kind: Kind | undefined;
 }
 
 export interface Admitted {
@@ -54,6 +56,7 @@ export const noQueuePlace: QueuePlace = /* @__PURE__ */ (() =>
     queuesUntil: Number.POSITIVE_INFINITY,
     metProbeAt: undefined,
     metRampAt: undefined,
+    kind: undefined,
   }))();
 
 /** What an attempt has been given before it is let through. */

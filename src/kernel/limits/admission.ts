@@ -36,20 +36,13 @@ function ask(
   now: number,
 ): Admission {
   const { scope, settings } = limits;
-  const found = limits.foundBy(asking, permit);
-  const request = {
-    ...found,
-    waiting: scope.waiting - (permit.state === 'waits' ? 1 : 0),
-    queued: scope.queued - (permit.state === 'queues' ? 1 : 0),
-    queuePlace: permit.queuePlace,
-    isRetry,
-  };
+  const request = limits.requestOf(asking, permit, isRetry);
   const admitted = decideOn(settings, request, now, deadlineAt, scope.ports.random());
   const { admission, queuePlace, epoch, unenforced } = admitted;
   if (admission.kind === 'refuse') refuse(limits, permit, admission.reason, true);
   if (admission.kind === 'go' && unenforced !== undefined) refuse(limits, permit, unenforced, false);
   permit.queuePlace = queuePlace;
-  limits.answered(permit, found, admitted, deadlineAt, now);
+  limits.answered(permit, request, admitted, deadlineAt, now);
   if (admission.kind === 'go') return letThrough(limits, permit, epoch, now);
   enter(limits, permit, stateIn(admission));
   return admission;

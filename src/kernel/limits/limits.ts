@@ -164,9 +164,6 @@ export interface Shared {
   readonly refused: Record<RefusalReason, number>;
 }
 
-/** What the state of the limits is for an attempt. */
-type Found = Pick<AdmissionRequest, 'gate' | 'hold' | 'kind' | 'room'>;
-
 /** Which limit it is that refuses for this reason. */
 const refusing = /* @__PURE__ */ (() =>
   Object.fromEntries(
@@ -193,18 +190,29 @@ export class Limits implements LimitsPassed, SessionLimits {
   // -------------------------------------------------------------- before an attempt
 
   /** What an attempt finds that asks for admission. */
-  foundBy(asking: Asking, permit: Permit): Found {
-    const { gate, hold, concurrency } = this;
+  requestOf(asking: Asking, permit: Permit, isRetry: boolean): AdmissionRequest {
+    const { scope, gate, hold, concurrency } = this;
+    // The fields are written out: a spread takes ten times as long.
     return {
       gate: gate === undefined ? openGate : gate.state,
       hold: hold === undefined ? noHold : hold.state,
-      kind: gate === undefined ? 0 : gate.kindOf(asking),
+      kind: gate === undefined ? 0 : (permit.queuePlace.kind ?? gate.kindOf(asking)),
+      waiting: scope.waiting - (permit.state === 'waits' ? 1 : 0),
+      queued: scope.queued - (permit.state === 'queues' ? 1 : 0),
       room: concurrency?.roomFor(permit),
+      queuePlace: permit.queuePlace,
+      isRetry,
     };
   }
 
   /** It was told whether it may be sent. `found`: what it found when it asked. */
-  answered(permit: Permit, found: Found, admitted: Admitted, deadlineAt: number, now: number): void {
+  answered(
+    permit: Permit,
+    found: AdmissionRequest,
+    admitted: Admitted,
+    deadlineAt: number,
+    now: number,
+  ): void {
     const { gate, hold, concurrency } = this;
     const { admission } = admitted;
     if (gate !== undefined) gate.state = admitted.gate;

@@ -1,12 +1,13 @@
 /** Decides whether the gate lets an attempt through now. */
 
+import type { Admission } from '../../types.js';
 import type { AdmissionRequest, Admitted, QueuePlace } from '../admission.js';
-import { longestPollMs, refusing } from '../admission.js';
+import { longestPollMs } from '../admission.js';
 import { passGate } from './gate.js';
-import { trialPatienceMs } from './kinds.js';
+import { type Kind, trialPatienceMs } from './kinds.js';
 import type { Gate } from './setting.js';
 import { afterTurnedAway } from './shut.js';
-import type { GateAnswer } from './state.js';
+import type { GateAnswer, GateState } from './state.js';
 import { noEpoch } from './state.js';
 
 /**
@@ -33,24 +34,39 @@ export function admitByGate(
     const passes = { ...held, epoch: noEpoch };
     return answer.by === 'failures' ? { ...passes, unenforced: 'gate-shut' } : passes;
   }
-  const queuePlace = havingMet(held.queuePlace, answer, now);
+  const queuePlace = havingMet(held.queuePlace, answer, request.kind, now);
   const delayMs =
     gate.whenShut === 'wait' ? patientWait(queuePlace, answer, now) : shortWait(queuePlace, answer, now);
-  const met: Admitted = { ...held, queuePlace };
   // A wait that cannot end before the deadline does not start.
   if (delayMs === undefined || now + delayMs >= deadlineAt) {
-    return refusing({ ...met, gate: afterTurnedAway(met.gate) }, 'gate-shut');
+    return barredBy(held, afterTurnedAway(held.gate), queuePlace, { kind: 'refuse', reason: 'gate-shut' });
   }
-  if (request.waiting >= gate.maxWaiting) return refusing(met, 'gate-full');
-  return { ...met, admission: { kind: 'wait', delayMs, why: 'gate' } };
+  const answered: Admission =
+    request.waiting >= gate.maxWaiting
+      ? { kind: 'refuse', reason: 'gate-full' }
+      : { kind: 'wait', delayMs, why: 'gate' };
+  return barredBy(held, held.gate, queuePlace, answered);
+}
+
+/** The fields are written out, because many requests ask a shut gate often and a spread takes several times as long. */
+function barredBy(
+  { hold, epoch }: Admitted,
+  gate: GateState,
+  queuePlace: QueuePlace,
+  admission: Admission,
+): Admitted {
+  return { admission, gate, hold, queuePlace, epoch };
 }
 
 type Barred = Extract<GateAnswer, { kind: 'shut' }>;
 
-function havingMet(queuePlace: QueuePlace, { by }: Barred, now: number): QueuePlace {
-  if (by === 'probe' || by === 'lease' || by === 'trial')
-    return { ...queuePlace, metProbeAt: queuePlace.metProbeAt ?? now };
-  return by === 'ramp' ? { ...queuePlace, metRampAt: queuePlace.metRampAt ?? now } : queuePlace;
+function havingMet(queuePlace: QueuePlace, { by }: Barred, kind: Kind, now: number): QueuePlace {
+  const { place, queuesUntil, metProbeAt, metRampAt } = queuePlace;
+  if (by === 'ramp') {
+    return metRampAt === undefined ? { ...queuePlace, metRampAt: now } : queuePlace;
+  }
+  if (by === 'failures' || (metProbeAt !== undefined && queuePlace.kind !== undefined)) return queuePlace;
+  return { place, queuesUntil, metProbeAt: metProbeAt ?? now, metRampAt, kind };
 }
 
 /** `whenShut: 'wait'`: the wait goes on until the gate opens or the deadline comes. */

@@ -45,15 +45,16 @@ const mostSegments = 6;
 const mostParameters = 8;
 
 export function kindOf(rule: string, method: string, url: string): Kind {
-  const [, path = '', query = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(url) ?? [];
+  const [, path = '', query = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i.exec(url) ?? [];
   const segments = (path || '/').split('/', mostSegments + 1).map(nameIn);
-  return hashOf(`${rule} ${method.toUpperCase()} ${segments.join('/')} ${parametersIn(query).join('&')}`);
+  const parameters = query === '' ? '' : parametersIn(query);
+  return hashOf(`${rule} ${method.toUpperCase()} ${segments.join('/')} ${parameters}`);
 }
 
 /** In whatever order they stand. */
-function parametersIn(query: string): readonly string[] {
+function parametersIn(query: string): string {
   const names = query.split('&', mostParameters).map((parameter) => nameIn(parameter.split('=', 1)[0] ?? ''));
-  return [...new Set(names)].sort();
+  return [...new Set(names)].sort().join('&');
 }
 
 function nameIn(part: string): string {
