@@ -244,7 +244,13 @@ describe('the hold', () => {
   });
 
   test('a request with a place is refused when its time is over, and gives the place back', () => {
-    const late: QueuePlace = { place: 0, queuesUntil: 4_500, metProbeAt: undefined, metRampAt: undefined };
+    const late: QueuePlace = {
+      place: 0,
+      queuesUntil: 4_500,
+      metProbeAt: undefined,
+      metRampAt: undefined,
+      kind: undefined,
+    };
     const waits = ask({ hold: true }, request({ hold: queue, queuePlace: late }), 4_400);
     expect(waits.admission).toMatchObject({ kind: 'wait', delayMs: 100 });
     const refused = ask({ hold: true }, request({ hold: queue, queuePlace: late }), 4_500);
