@@ -38,6 +38,8 @@ const parts: Readonly<Record<string, Source>> = {
   ownHints: { type: 'OwnHints' },
   ownHeaderHint: { type: 'OwnHeaderHint' },
   ownBodyHint: { type: 'OwnBodyHint', defaults: { evidence: 'unknown', evenWithData: false } },
+  ownEventHint: { type: 'OwnEventHint', defaults: { evidence: 'unknown', evenWithData: false } },
+  streamStart: { type: 'StreamStart', defaults: defaults.streamStart },
   hedge: { type: 'Hedge', defaults: defaults.hedge },
   learntTimeout: { type: 'LearntTimeout', defaults: defaults.learntTimeout },
 };

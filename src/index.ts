@@ -5,7 +5,14 @@ export type { Problem, Remark } from './core/errors.js';
 export { AttemptTimeoutError, DeadlineError, PolicyError } from './core/errors.js';
 export type * from './core/events.js';
 export { explain } from './core/explain.js';
-export type { HintSetOption, HintUnit, OwnBodyHint, OwnHeaderHint, OwnHints } from './core/hints/own.js';
+export type {
+  HintSetOption,
+  HintUnit,
+  OwnBodyHint,
+  OwnEventHint,
+  OwnHeaderHint,
+  OwnHints,
+} from './core/hints/own.js';
 export { readHint } from './core/hints/read-hint.js';
 export type { HintSetName } from './core/hints/sets.js';
 export type {

@@ -18,7 +18,13 @@ export {
 } from './core/limits/latency/latency.js';
 export type { JsonSchema } from './core/policy/check/json-schema.js';
 export { nearest } from './core/policy/check/nearest.js';
-export { hedgedWrites, implausibleTimes, unreadBodies, wholeBodies } from './core/policy/check/remarks.js';
+export {
+  hedgedWrites,
+  implausibleTimes,
+  streamStarts,
+  unreadBodies,
+  wholeBodies,
+} from './core/policy/check/remarks.js';
 export { checkStructure } from './core/policy/check/structure.js';
 export { pathTo } from './core/policy/check/wording.js';
 export { defaults } from './core/policy/defaults.js';

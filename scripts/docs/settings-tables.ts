@@ -65,6 +65,13 @@ const nested: readonly Nested[] = [
     defaults: { evidence: 'unknown', evenWithData: false },
   },
   {
+    heading: '`events` of such hints',
+    type: 'OwnEventHint',
+    schema: 'ownEventHint',
+    defaults: { evidence: 'unknown', evenWithData: false },
+  },
+  { heading: '`streamStart`', type: 'StreamStart', schema: 'streamStart', defaults: defaults.streamStart },
+  {
     heading: '`idempotencyKey`',
     type: 'IdempotencyKey',
     schema: 'idempotencyKey',

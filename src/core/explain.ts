@@ -83,9 +83,11 @@ const proofs: { readonly [E in Evidence]: string } = {
 };
 
 function whatEnded(finding: Finding): string {
-  return finding.kind === 'response'
-    ? `the server answered ${finding.status}`
-    : `the attempt failed with ${labelOfFinding(finding)}`;
+  if (finding.kind === 'error') return `the attempt failed with ${labelOfFinding(finding)}`;
+  const { status, hint } = finding;
+  // That it asked for a retry, or for none, is said elsewhere.
+  const isInBody = status < 400 && hint?.means !== undefined && hint.retry === undefined;
+  return `the server answered ${status}${isInBody ? ` with a failure in its body (${hint.reason})` : ''}`;
 }
 
 function hintIn(finding: Finding): string {

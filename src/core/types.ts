@@ -70,6 +70,8 @@ export interface ResponseOutcome {
   readonly headers?: HeadersLike;
   /** What was read of the body, to look for hints: text, a value parsed from JSON, or `unreadable`. */
   readonly content?: unknown;
+  /** What the first events of a stream have said, if it is a failure. */
+  readonly began?: Hint;
   /**
    * The evidence, if the client knows better than the status says: an answer after a redirect, for example, proves
    * nothing.

@@ -26,8 +26,8 @@ type NeedsSet = "needs its import from 'undaunted/parts/hints'";
 
 type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst | 'hedge'
   ? With<List, Key, Option, false>
-  : Key extends 'credentials'
-    ? With<List, 'credentials', Option, false>
+  : Key extends 'credentials' | 'streamStart'
+    ? With<List, Key, Option, false>
     : Key extends 'attemptTimeoutMs'
       ? With<List, 'adaptiveTimeout', Option, number>
       : Key extends 'bufferBodyBytes'

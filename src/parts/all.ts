@@ -3,6 +3,7 @@
  * and without a call, so that a bundle carries only those that its program names.
  */
 
+import { msToBegin, streamStartOf } from '../core/decide/stream-start.js';
 import type { Problem } from '../core/errors.js';
 import { allHintSets } from '../core/hints/rows.js';
 import {
@@ -14,7 +15,7 @@ import {
 import { remarksOn } from '../core/policy/check/remarks.js';
 import { fillIn as fillInWith } from '../core/policy/fill-in.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
-import type { Check, Hints, Part, Rules } from '../core/policy/parts.js';
+import type { Check, Hints, Part, Rules, StreamStartPart } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes } from '../core/policy/routes/routes.js';
@@ -71,6 +72,8 @@ export const concurrency: Required<KernelParts>['concurrency'] = {
 
 export const credentials: CredentialsPart = { part: 'credentials', RequestCredentials };
 
+export const streamStart: StreamStartPart = { part: 'streamStart', streamStartOf, msToBegin };
+
 export const evidence: Evidence = { part: 'evidence', HopCounter };
 
 const learning: Required<DriverParts>['learning'] = { part: 'learning', Race, send: sendLearning };
@@ -92,6 +95,7 @@ export const allParts: Required<DriverParts> = {
   adaptiveTimeout,
   streams,
   wholeAnswers,
+  streamStart,
   credentials,
   evidence,
   admission,

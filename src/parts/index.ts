@@ -40,3 +40,6 @@ export const wholeAnswers: Part<'wholeAnswers'> = every.wholeAnswers;
 
 /** `bufferBodyBytes`: streams and the bodies of Requests, kept so that they can be sent again. Without it, each is sent once. */
 export const streams: Part<'streams'> = every.streams;
+
+/** `streamStart`: a stream is handed over at its first content event; one that begins with an error is retried. */
+export const streamStart: Part<'streamStart'> = every.streamStart;

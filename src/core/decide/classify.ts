@@ -28,7 +28,7 @@ type ResponseHead = Omit<ResponseOutcome, 'kind'>;
 
 function classifyResponse(settings: Settings, response: ResponseHead, date: number): Finding {
   const { status } = response;
-  const hint = readHintFor(settings, response, date);
+  const hint = response.began ?? readHintFor(settings, response, date);
   return {
     kind: 'response',
     class: classOfResponse(settings, status, hint),
@@ -49,8 +49,11 @@ function readHintFor(
   return settings.hints?.(status, headers, content, date);
 }
 
-function classOfResponse(settings: Settings, status: number, hint: Hint | undefined): Class {
-  const { retried, never } = settings.statuses;
+export function classOfResponse(
+  { statuses: { retried, never } }: Pick<Settings, 'statuses'>,
+  status: number,
+  hint: Hint | undefined,
+): Class {
   if (hint?.means !== undefined && !never.has(status)) return hint.means;
   const worthIt =
     retried.has(status) ||

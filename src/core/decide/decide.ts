@@ -80,7 +80,7 @@ function whyNotWorthIt(
   }
   if (finding.class !== 'final') return undefined;
   if (finding.kind === 'error') return 'final-error';
-  return finding.status < 400 ? 'success' : 'final-status';
+  return finding.status < 400 && finding.hint?.means === undefined ? 'success' : 'final-status';
 }
 
 function whyWorthIt(settings: Settings, finding: Finding, verdict: boolean | undefined): RetryReason {

@@ -46,7 +46,7 @@ export function isOfOtherLength(headers: HeadersLike | undefined, receivedBytes:
 }
 
 /** RFC 9110 sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5: these have no content, whatever their headers say. */
-function isEmpty(method: string, status: number): boolean {
+export function isEmpty(method: string, status: number): boolean {
   return (
     status < 200 || status === 204 || status === 205 || status === 304 || method.toUpperCase() === 'HEAD'
   );
@@ -74,7 +74,7 @@ function lengthOf(headers: HeadersLike | undefined): number | undefined {
 }
 
 /** Adapters give headers with names in lower case, or with `get`. */
-function fieldOf(headers: HeadersLike | undefined, name: string): string | undefined {
+export function fieldOf(headers: HeadersLike | undefined, name: string): string | undefined {
   if (headers === undefined) return undefined;
   const { get } = headers as { readonly get?: unknown };
   const value: unknown =

@@ -3,7 +3,7 @@
 import type { Answer } from './answer.js';
 import { bases } from './bases.js';
 import { readBodyField, readReset, readWait } from './fields.js';
-import type { HintedSuccess, HintSet, Reader, WaitField } from './hint-set.js';
+import type { EventRows, HintedSuccess, HintSet, Reader, WaitField } from './hint-set.js';
 import type { HintSetOption } from './own.js';
 import { readRateLimit } from './ratelimit.js';
 import { type HintSets, rowOf } from './rows.js';
@@ -21,6 +21,7 @@ export interface CompiledSet {
   readonly statuses: readonly number[];
   /** Those of them at which waits are read as they are at the usual ones. */
   readonly waitStatuses: readonly number[];
+  readonly events: readonly EventRows[];
 }
 
 /** The order of the headers with a wait: finer units before coarser ones, the plain name before the `x-` one. */
@@ -71,6 +72,7 @@ export function compileSets(names: readonly HintSetOption[], sets: HintSets): Co
     ]),
     statuses: unique(rows.flatMap((row) => row.statuses ?? [])),
     waitStatuses: rows.flatMap(({ waitsToo, statuses }) => (waitsToo && statuses) || []),
+    events: rows.flatMap((row) => row.events ?? []),
   };
 }
 

@@ -71,6 +71,22 @@ export interface HintedSuccess {
   readonly readsBody?: boolean;
 }
 
+/** What the first events of a stream mean. */
+export interface EventRows {
+  /** Whether the event is no content yet. `event`: its name, or an empty text. */
+  readonly isPending?: (answer: Answer, event: string) => boolean;
+  /** What it says of itself, if it is a failure. */
+  readonly read?: (answer: Answer, event: string) => Hint | undefined;
+  /** The wait that a failure asks for. */
+  readonly readWait?: Reader;
+  /** The types of events that are no content yet: their names, or the `type` in their JSON. */
+  readonly pending?: readonly string[];
+  /** The types of events that are errors. */
+  readonly failed?: readonly string[];
+  /** The names that errors have, and the status that each of them stands for. */
+  readonly errors?: Readonly<Record<string, number>>;
+}
+
 export interface HintSet {
   /** Statuses on which the vendor says "later", in addition to the usual ones. `signals` are read there, too. */
   readonly statuses?: readonly number[];
@@ -91,4 +107,5 @@ export interface HintSet {
   /** Readers of waits in other shapes. They rank with those in a body. */
   readonly readers?: readonly Reader[];
   readonly resets?: readonly ResetField[];
+  readonly events?: EventRows;
 }

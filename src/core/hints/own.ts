@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import { property } from './content.js';
 import { decimalText } from './decimal.js';
 import { readEncoded } from './fields.js';
-import type { Encoding, HintSet, Reader } from './hint-set.js';
+import type { Encoding, EventRows, HintSet, Reader } from './hint-set.js';
 import { isWait, longest } from './reading.js';
 import type { HintSetName } from './sets.js';
 
@@ -77,6 +77,25 @@ export interface OwnBodyHint {
   readonly evenWithData?: boolean;
 }
 
+/** What an event at the beginning of a stream means: as a value in a body does, and whether it is content at all. */
+export interface OwnEventHint extends Omit<OwnBodyHint, 'at' | 'means'> {
+  /**
+   * The name of the event (`event:`). Without it, any.
+   * @default none
+   */
+  readonly event?: string;
+  /**
+   * Where the value is in the JSON of the event, as in a body: `'/type'`. Without it, the name alone tells.
+   * @default none
+   */
+  readonly at?: string;
+  /**
+   * What the event means then: as in a body, or `'pending'`: it is no content yet.
+   * @default none
+   */
+  readonly means?: NonNullable<OwnBodyHint['means']> | 'pending';
+}
+
 /** Where an API of your own says how long to wait, and what its answers mean. */
 export interface OwnHints {
   /**
@@ -100,13 +119,19 @@ export interface OwnHints {
    * @default none
    */
   readonly body?: readonly OwnBodyHint[];
+  /**
+   * What the first events of a stream mean, where `streamStart` looks at them. The first that applies counts, and
+   * `'never'` before all.
+   * @default none
+   */
+  readonly events?: readonly OwnEventHint[];
 }
 
 /** A set by its name, or hints of your own. */
 export type HintSetOption = HintSetName | OwnHints;
 
 /** The row of such a set. Waits are read at its statuses as they are at the usual ones. */
-export function ownRow({ name, statuses = [], headers = [], body = [] }: OwnHints): HintSet {
+export function ownRow({ name, statuses = [], headers = [], body = [], events = [] }: OwnHints): HintSet {
   const verdicts = body.flatMap(verdictOf(name));
   return {
     statuses: statuses.filter((status) => status >= 400),
@@ -121,6 +146,18 @@ export function ownRow({ name, statuses = [], headers = [], body = [] }: OwnHint
       return { header, as: encodingOf(row.unit), reason: `${name}:${header}`, isOwn: true };
     }),
     readers: body.flatMap(waitIn(name)),
+    ...(events.length > 0 && { events: eventRows(name, events) }),
+  };
+}
+
+function eventRows(name: string, rows: readonly OwnEventHint[]): EventRows {
+  const pending = rows.filter(({ means }) => means === 'pending').flatMap(verdictOf(name));
+  const verdicts = rows.filter(({ means }) => means !== 'pending').flatMap(verdictOf(name));
+  const waits = rows.flatMap(waitIn(name));
+  return {
+    isPending: (answer, event) => pending.some(({ isIn }) => isIn(answer.content(), answer, event)),
+    read: (answer, event) => readVerdicts(verdicts, answer, event),
+    readWait: (answer) => waits.map((read) => read(answer)).find(isWait),
   };
 }
 
@@ -132,9 +169,9 @@ function encodingOf(unit: HintUnit): Encoding {
 
 // ---------------------------------------------------------------- waits
 
-function waitIn(name: string): (row: OwnBodyHint) => readonly Reader[] {
+function waitIn(name: string): (row: OwnBodyHint | OwnEventHint) => readonly Reader[] {
   return ({ at, unit }) => {
-    if (unit === undefined) return [];
+    if (unit === undefined || at === undefined) return [];
     const encoding = encodingOf(unit);
     const path = pathOf(at);
     const reason = `${name}:${at}`;
@@ -163,30 +200,27 @@ function readWaits(
 // ---------------------------------------------------------------- verdicts
 
 interface Verdict {
-  readonly isIn: (content: unknown, answer: Answer) => boolean;
+  /** `event`: the name of an event. */
+  readonly isIn: (content: unknown, answer: Answer, event?: string) => boolean;
   readonly evenWithData: boolean;
   readonly hint: Hint;
 }
 
-function verdictOf(name: string): (row: OwnBodyHint) => readonly Verdict[] {
-  return ({ at, is, unit, means, evidence, evenWithData = false }) => {
+function verdictOf(name: string): (row: OwnBodyHint | OwnEventHint) => readonly Verdict[] {
+  return (row) => {
+    const { at, unit, means, evidence, evenWithData = false } = row;
     if (means === undefined) return [];
-    const path = pathOf(at);
-    const wait = unit && encodingOf(unit);
-    const says = (value: unknown): boolean =>
-      is === undefined ? isSaid(value) : is.includes(value as string);
-    const reason = `${name}:${at}`;
+    const named = 'event' in row ? row.event : undefined;
+    const reason = `${name}:${at ?? named}`;
+    const says = at === undefined ? () => true : valueSays(at, row, unit && encodingOf(unit), reason);
     return [
       {
-        isIn: (content, answer) =>
-          wait === undefined
-            ? valuesAt(content, path).some(says)
-            : isWait(readWaits(answer, path, wait, reason)),
-        evenWithData: evenWithData || means === 'final' || means === 'never',
+        isIn: (content, answer, event) => (named === undefined || named === event) && says(content, answer),
+        evenWithData: evenWithData || means === 'final' || means === 'never' || means === 'pending',
         hint: Object.freeze({
           delayMs: null,
           ...(means !== 'final' && { retry: means !== 'never' }),
-          ...(means !== 'never' && { means }),
+          ...(means !== 'never' && means !== 'pending' && { means }),
           ...(evidence === 'refused' && { evidence }),
           reason,
         }),
@@ -195,13 +229,25 @@ function verdictOf(name: string): (row: OwnBodyHint) => readonly Verdict[] {
   };
 }
 
+function valueSays(
+  at: string,
+  { is }: Pick<OwnBodyHint, 'is'>,
+  wait: Encoding | undefined,
+  reason: string,
+): (content: unknown, answer: Answer) => boolean {
+  const path = pathOf(at);
+  const says = (value: unknown): boolean => (is === undefined ? isSaid(value) : is.includes(value as string));
+  return (content, answer) =>
+    wait === undefined ? valuesAt(content, path).some(says) : isWait(readWaits(answer, path, wait, reason));
+}
+
 /** The first that applies, and a veto before all. */
-function readVerdicts(verdicts: readonly Verdict[], answer: Answer): Hint | undefined {
+function readVerdicts(verdicts: readonly Verdict[], answer: Answer, event?: string): Hint | undefined {
   const content = answer.content();
-  if (content === undefined) return undefined;
+  if (content === undefined && event === undefined) return undefined;
   const withData = hasData(content);
   const given = verdicts.filter(
-    ({ isIn, evenWithData }) => (evenWithData || !withData) && isIn(content, answer),
+    ({ isIn, evenWithData }) => (evenWithData || !withData) && isIn(content, answer, event),
   );
   return (given.find(({ hint }) => hint.retry === false) ?? given[0])?.hint;
 }
@@ -212,7 +258,7 @@ function hasData(content: unknown): boolean {
   return answers.some((answer) => (property(answer, 'data') ?? null) !== null);
 }
 
-function isSaid(value: unknown): boolean {
+export function isSaid(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return Boolean(value);
 }

@@ -30,6 +30,8 @@ export interface HintReader {
   (status: number, headers: HeadersLike | undefined, body: unknown, date: number): Hint | undefined;
   /** Whether the body of a response with this status may hold a hint. */
   readsBodyOf(status: number): boolean;
+  /** What the first events of a stream mean: `EventRows`, whose types are not public. */
+  readonly events: readonly object[];
 }
 
 /**
@@ -75,6 +77,7 @@ function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader 
       : (read(set, new Answer(status, headers, body, date)) ??
         unreadIf(names.length > 0 && body === unreadable));
   return Object.assign(reader, {
+    events: set.events,
     readsBodyOf: (status: number) => isHintStatus(status) || set.statuses.includes(status),
   });
 }

@@ -7,7 +7,7 @@
  */
 
 import { xRateDashLimit, xRateLimit } from './bases.js';
-import type { HintSet, Quota, ResetField } from './hint-set.js';
+import type { EventRows, HintSet, Quota, ResetField } from './hint-set.js';
 import type { BaseName, HintSetName } from './sets.js';
 import {
   analyticsOnce,
@@ -49,6 +49,40 @@ function quotasNamed(prefix: string, names: readonly string[]): readonly Quota[]
   }));
 }
 
+/**
+ * The Responses API; chunks of completions need no row:
+ * https://platform.openai.com/docs/api-reference/responses-streaming
+ * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
+ */
+const openaiEvents: EventRows = {
+  pending: [
+    'response.created',
+    'response.queued',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.content_part.added',
+    'response.reasoning_summary_part.added',
+  ],
+  failed: ['response.failed'],
+  errors: {
+    vector_store_timeout: 504,
+    invalid_image: 400,
+    invalid_image_format: 400,
+    invalid_base64_image: 400,
+    invalid_image_url: 400,
+    image_too_large: 400,
+    image_too_small: 400,
+    image_parse_error: 400,
+    image_content_policy_violation: 400,
+    invalid_image_mode: 400,
+    image_file_too_large: 400,
+    unsupported_image_media_type: 400,
+    empty_image_file: 400,
+    failed_to_download_image: 400,
+    image_file_not_found: 400,
+  },
+};
+
 export const akamai: HintSet = {
   resets: [
     {
@@ -61,6 +95,23 @@ export const akamai: HintSet = {
 export const anthropic: HintSet = {
   readsBody: true,
   signals: [anthropicLimit],
+  // https://docs.claude.com/en/docs/build-with-claude/streaming, and the statuses of
+  // https://docs.claude.com/en/api/errors
+  events: {
+    pending: ['message_start', 'content_block_start'],
+    errors: {
+      invalid_request_error: 400,
+      authentication_error: 401,
+      billing_error: 402,
+      permission_error: 403,
+      not_found_error: 404,
+      request_too_large: 413,
+      rate_limit_error: 429,
+      api_error: 500,
+      timeout_error: 504,
+      overloaded_error: 529,
+    },
+  },
   resets: [
     {
       quotas: /* @__PURE__ */ quotasNamed('anthropic-ratelimit', [
@@ -84,14 +135,37 @@ export const anthropic: HintSet = {
 // Atlassian's dates are rounded to the minute, so a date can lie in the past.
 export const atlassian: HintSet = { resets: [/* @__PURE__ */ dateOf(xRateLimit, 'iso')] };
 export const auth0: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateLimit, 'epoch-s')] };
+const bedrockFailures = [
+  'internalServerException',
+  'modelStreamErrorException',
+  'modelTimeoutException',
+  'serviceUnavailableException',
+  'throttlingException',
+  'validationException',
+];
 export const aws: HintSet = {
   statuses: [400, 403],
   readsBody: true,
   signals: [awsCode],
+  // Bedrock's: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html
+  events: {
+    pending: ['messageStart', 'contentBlockStart', 'message_start', 'content_block_start'],
+    failed: bedrockFailures,
+    errors: {
+      internalServerException: 500,
+      // "Retry your request."
+      modelStreamErrorException: 503,
+      modelTimeoutException: 504,
+      serviceUnavailableException: 503,
+      throttlingException: 429,
+      validationException: 400,
+    },
+  },
   waits: [{ header: 'x-amz-retry-after', as: 'delta-ms' }],
 };
 export const azure: HintSet = {};
 export const azureOpenai: HintSet = {
+  events: openaiEvents,
   resets: [{ quotas: openaiQuotas, as: 'delta-s', reason: 'integer-seconds' }],
 };
 export const brevo: HintSet = {
@@ -148,6 +222,23 @@ export const google: HintSet = {
   readsBody: true,
   signals: [googleReason],
   readers: [googleRetryInfo],
+  // Gemini's errors have these beside their status: https://ai.google.dev/gemini-api/docs/troubleshooting
+  events: {
+    errors: {
+      RESOURCE_EXHAUSTED: 429,
+      UNAVAILABLE: 503,
+      DEADLINE_EXCEEDED: 504,
+      INTERNAL: 500,
+      UNKNOWN: 500,
+      INVALID_ARGUMENT: 400,
+      FAILED_PRECONDITION: 400,
+      OUT_OF_RANGE: 400,
+      UNAUTHENTICATED: 401,
+      PERMISSION_DENIED: 403,
+      NOT_FOUND: 404,
+      UNIMPLEMENTED: 501,
+    },
+  },
 };
 // The Core Reporting API, version 3.
 export const googleAnalytics: HintSet = {
@@ -206,6 +297,7 @@ export const okta: HintSet = {
 export const openai: HintSet = {
   readsBody: true,
   signals: [openaiQuota],
+  events: openaiEvents,
   resets: [{ quotas: openaiQuotas, as: 'go-duration', reason: 'go-duration' }],
 };
 export const pagerduty: HintSet = {};

@@ -6,7 +6,7 @@ import type { LimitName } from '../limits/all.js';
 import { type WindowBudget, windowDefaults } from '../limits/budget/setting.js';
 import type { Hedge, LearntTimeout } from '../limits/latency/setting.js';
 import { type LimitDefaults, limitDefaults, limitsByDefault } from '../limits/settings.js';
-import type { Credentials, IdempotencyKey, PolicyOptions } from './options.js';
+import type { Credentials, IdempotencyKey, PolicyOptions, StreamStart } from './options.js';
 import type { ExponentialSchedule } from './schedules.js';
 import type { Compiled, Hook, Settings } from './settings.js';
 
@@ -17,6 +17,7 @@ interface Defaults
     Required<Pick<PolicyOptions, 'statuses' | 'methods' | 'maxScopes' | 'scopeIdleMs'>> {
   readonly idempotencyKey: IdempotencyKey;
   readonly credentials: Pick<Credentials, 'statuses' | 'timeoutMs'>;
+  readonly streamStart: StreamStart;
   readonly hints: readonly HintSetName[];
   readonly schedule: ExponentialSchedule;
   readonly throttledSchedule: ExponentialSchedule;
@@ -27,7 +28,7 @@ interface Defaults
   readonly attemptHeader: string;
 }
 
-type Off = 'idempotencyKey' | 'credentials' | 'hedge' | 'attemptHeader';
+type Off = 'idempotencyKey' | 'credentials' | 'streamStart' | 'hedge' | 'attemptHeader';
 
 const schedule: Defaults['schedule'] = {
   kind: 'exponential',
@@ -50,6 +51,8 @@ export const defaults: Defaults = /* @__PURE__ */ (() =>
     wholeBodyBytes: 0,
     // Longer than nearly all bodies of that size take. An answer that is sent in pieces is not late for long.
     wholeBodyMs: 500,
+    // Models that are overloaded say so within seconds; a slower one has begun to think. Its beginning is a few hundred bytes.
+    streamStart: { maxMs: 5_000, maxBytes: 65_536 },
     // Twice what nearly all answers need: noise stays below it.
     learntTimeout: { quantile: 0.95, factor: 2, minMs: 50 },
     // Four times the median cuts the tail most for the least load, of all waits that were tried: high quantiles sit where
@@ -111,6 +114,7 @@ export const defaultOptions: Omit<Defaults, 'windowBudget' | 'learntTimeout' | L
     ...limitsByDefault,
     idempotencyKey: false,
     credentials: false,
+    streamStart: false,
     hedge: false,
     attemptHeader: false,
   }))();

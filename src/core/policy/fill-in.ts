@@ -25,6 +25,7 @@ const compilers: Compilers = {
   statuses: compileStatuses,
   methods: (names) => new Set(names.map((name) => name.toUpperCase())),
   idempotencyKey: keyOf,
+  streamStart: (option) => switched(option, defaults.streamStart),
   credentials: (option) => option && Object.freeze({ ...defaults.credentials, ...option }),
   schedule: (schedule) => fillSchedule(schedule),
   throttledSchedule: (schedule) => fillSchedule(schedule, defaults.throttledSchedule),

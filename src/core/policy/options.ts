@@ -74,6 +74,21 @@ export interface Credentials {
 export type CredentialsOptions = Pick<Credentials, 'headers' | 'renew'> &
   Partly<Pick<Credentials, 'statuses' | 'timeoutMs'>>;
 
+/** How long the beginning of a stream is waited for. */
+export interface StreamStart {
+  /**
+   * How long a stream waits for its first content event after its head, in milliseconds, but not longer than the time limit
+   * of an attempt. What comes meanwhile, such as a ping, does not prolong it.
+   * @default 5_000
+   */
+  readonly maxMs: number;
+  /**
+   * How many bytes of a stream may come without content before it is handed over.
+   * @default 65_536
+   */
+  readonly maxBytes: number;
+}
+
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
 
 export type StatusOption = number | `${number}` | StatusClass | `!${number}` | `!${StatusClass}`;
@@ -135,6 +150,12 @@ export interface SettingsOptions extends LimitOptions {
    * @default 500
    */
   readonly wholeBodyMs?: number;
+  /**
+   * A stream of events or of JSON lines is handed over at its first content event, so that one which begins with an error,
+   * or ends before any content, is retried like any failure. After `maxMs` or `maxBytes` it is handed over as it is.
+   * @default false
+   */
+  readonly streamStart?: false | Partly<StreamStart>;
   /**
    * Sends a second attempt of a request that is safe to repeat if the first takes much longer than usual. The first answer
    * that needs no retry wins.

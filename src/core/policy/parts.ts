@@ -4,6 +4,7 @@
  * problem of the policy, never ignored.
  */
 
+import type { msToBegin, streamStartOf } from '../decide/stream-start.js';
 import type { Problem, Remark } from '../errors.js';
 import { found } from '../found.js';
 import { bases } from '../hints/bases.js';
@@ -24,6 +25,7 @@ export type PartName =
   | 'adaptiveTimeout'
   | 'streams'
   | 'wholeAnswers'
+  | 'streamStart'
   | 'credentials'
   | 'evidence'
   | 'admission'
@@ -54,6 +56,12 @@ export interface Hints extends Part<'hints'> {
   readonly sets: HintSets;
 }
 
+/** Reads how streams begin. */
+export interface StreamStartPart extends Part<'streamStart'> {
+  readonly streamStartOf: typeof streamStartOf;
+  readonly msToBegin: typeof msToBegin;
+}
+
 /** Each limit that is asked before an attempt is a part. The budget is always there. */
 type LimitParts = { readonly [K in AskedFirst]?: Part<K> };
 
@@ -66,6 +74,7 @@ export interface Parts extends LimitParts {
   readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
   readonly streams?: Part<'streams'>;
   readonly wholeAnswers?: Part<'wholeAnswers'>;
+  readonly streamStart?: StreamStartPart;
   readonly credentials?: Part<'credentials'>;
   readonly evidence?: Part<'evidence'>;
   readonly admission?: Part<'admission'>;
@@ -107,6 +116,7 @@ export function missingAt(before: string, options: SettingsOptions, parts: Parts
     ['bufferBodyBytes', 'streams', options.bufferBodyBytes === 0, '0'],
     ['wholeBodyBytes', 'wholeAnswers', options.wholeBodyBytes === 0, '0'],
     ['credentials', 'credentials', options.credentials === false, 'false'],
+    ['streamStart', 'streamStart', options.streamStart === false, 'false'],
   ];
   return [
     ...asked.flatMap(([key, part, isOff, off]) =>

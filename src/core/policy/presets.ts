@@ -109,7 +109,8 @@ const all = {
      * ("overloaded"), and after failures without an answer, as OpenAI's and Anthropic's own clients do (openai-node and
      * anthropic-sdk-typescript, `shouldRetry`): a repeated request may be billed twice, but changes nothing. It is
      * more patient than they are: six retries outlast a limit of tokens per minute, and hints of up to two minutes are
-     * obeyed. An answer whose body breaks off is fetched again. An exhausted quota and `x-should-retry: false` end the request at once.
+     * obeyed. An answer whose body breaks off is fetched again, and so is a stream that
+     * begins with an error, or ends before any content. An exhausted quota and `x-should-retry: false` end the request at once.
      */
     llm: {
       maxRetries: 6,
@@ -118,6 +119,7 @@ const all = {
       hints: ['openai', 'anthropic'],
       maxHintMs: 120_000,
       wholeBodyBytes: 262_144,
+      streamStart: { maxMs: 5_000, maxBytes: 65_536 },
       schedule: { kind: 'exponential', firstMs: 500, factor: 2, maxMs: 8_000, jitter: 'equal' },
       throttledSchedule: { kind: 'exponential', firstMs: 2_000, factor: 2, maxMs: 60_000, jitter: 'equal' },
     },

@@ -4,7 +4,7 @@ import type { HintedSuccess } from '../hints/hint-set.js';
 import type { HintReader } from '../hints/read-hint.js';
 import type { Hedge, Tail } from '../limits/latency/setting.js';
 import type { LimitSettings } from '../limits/settings.js';
-import type { Credentials, IdempotencyKey, SettingsOptions } from './options.js';
+import type { Credentials, IdempotencyKey, SettingsOptions, StreamStart } from './options.js';
 import type { Schedule } from './schedules.js';
 
 export interface Statuses {
@@ -27,6 +27,7 @@ export interface Compiled extends LimitSettings {
   readonly methods: ReadonlySet<string>;
   readonly idempotencyKey: IdempotencyKey | false;
   readonly credentials: Credentials | false;
+  readonly streamStart: StreamStart | false;
   readonly schedule: Schedule;
   readonly throttledSchedule: Schedule;
   /** The chosen sets of hints, merged; undefined: none is read. */

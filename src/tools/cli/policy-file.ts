@@ -8,6 +8,7 @@ import {
   hedgedWrites,
   implausibleTimes,
   longPolls,
+  streamStarts,
   unreadBodies,
 } from '../../internal.js';
 import { readJsonText } from '../pages/json-text.js';
@@ -66,6 +67,7 @@ export function remarksOn(policy: Policy): readonly Remark[] {
     ...implausibleTimes(options),
     ...longPolls(options),
     ...unreadBodies(options),
+    ...streamStarts(options),
     ...hedgedWrites(options),
     ...endlessQueues(options),
   ];

@@ -10,7 +10,7 @@ import { limitContradictions } from '../../limits/checks.js';
 import type { Schedule, ScheduleFunction } from '../schedules.js';
 import type { Contradiction, Level } from './level.js';
 import { problem, writtenPath } from './level.js';
-import { idleStatusProblems, ownHintProblems, unreadRowProblems } from './own-hints.js';
+import { idleStatusProblems, ownHintProblems, unreadEventProblems, unreadRowProblems } from './own-hints.js';
 import { tailContradictions } from './tail-contradictions.js';
 
 const contradictions: readonly Contradiction[] = /* @__PURE__ */ (() => [
@@ -58,6 +58,7 @@ const contradictions: readonly Contradiction[] = /* @__PURE__ */ (() => [
   { written: ['hints'], with: [], find: ownHintProblems },
   { written: ['hints'], with: ['statuses'], find: idleStatusProblems },
   { written: ['hints'], with: ['bodyHintBytes'], find: unreadRowProblems },
+  { written: ['hints'], with: ['streamStart'], inheritable: true, find: unreadEventProblems },
   { written: ['statuses'], with: [], find: statusContradictions },
   { written: ['schedule'], with: [], find: (level) => scheduleContradictions(level, 'schedule') },
   {

@@ -2,7 +2,7 @@
 
 import type { Problem } from '../../errors.js';
 import { found, quote } from '../../found.js';
-import type { OwnBodyHint, OwnHints } from '../../hints/own.js';
+import type { OwnBodyHint, OwnEventHint, OwnHints } from '../../hints/own.js';
 import { hintSetNames } from '../../hints/sets.js';
 import { isHintStatus } from '../../hints/statuses.js';
 import { type Level, problem } from './level.js';
@@ -59,6 +59,26 @@ export function unreadRowProblems(level: Level): readonly Problem[] {
   );
 }
 
+/** Vendors' rows for streams read nothing either then, but those are not written for it. */
+export function unreadEventProblems(level: Level): readonly Problem[] {
+  if (level.settings.streamStart !== false) return [];
+  const allowed = 'none where streamStart is false';
+  // Asked of a rule, whether it is of any use there.
+  if (level.own.hints === undefined) return problem('hints', 'rows that nothing reads', allowed);
+  return ownSetsOf(level).flatMap(({ set: { events = [] }, path }) =>
+    events.length === 0
+      ? []
+      : [
+          {
+            path: `${path}.events`,
+            found: 'rows that nothing reads',
+            allowed,
+            advice: 'Set streamStart: { } to wait for the first event of a stream.',
+          },
+        ],
+  );
+}
+
 function ownSetsOf({ own: { hints = false } }: Level): readonly { set: OwnHints; path: string }[] {
   return [hints].flat().flatMap((set, index) => {
     const path = Array.isArray(hints) ? pathTo('hints', index) : 'hints';
@@ -80,9 +100,10 @@ function nameProblems({ name }: OwnHints, before: readonly string[], path: strin
   ];
 }
 
-function rowProblems({ headers = [], body = [] }: OwnHints, path: string): readonly Problem[] {
-  if (headers.length + body.length === 0) {
-    return [{ path, found: 'an object without rows', allowed: 'at least one row in "headers" or "body"' }];
+function rowProblems({ headers = [], body = [], events = [] }: OwnHints, path: string): readonly Problem[] {
+  if (headers.length + body.length + events.length === 0) {
+    const allowed = 'at least one row in "headers", "body" or "events"';
+    return [{ path, found: 'an object without rows', allowed }];
   }
   return [
     ...headers.flatMap(({ name }, index) =>
@@ -95,6 +116,7 @@ function rowProblems({ headers = [], body = [] }: OwnHints, path: string): reado
         : [],
     ),
     ...body.flatMap((row, index) => bodyProblems(row, `${path}.body[${index}]`)),
+    ...events.flatMap((row, index) => eventProblems(row, `${path}.events[${index}]`)),
   ];
 }
 
@@ -102,11 +124,25 @@ function isRepeated(rows: readonly { readonly name: string }[], name: string, in
   return rows.slice(0, index).some((row) => row.name.toLowerCase() === name.toLowerCase());
 }
 
-function asksForRetry({ means }: OwnBodyHint): boolean {
+function asksForRetry({ means }: OwnBodyHint | OwnEventHint): boolean {
   return means === 'throttled' || means === 'transient';
 }
 
-function bodyProblems(row: OwnBodyHint, path: string): readonly Problem[] {
+/** Without `at`, there is no value to look at: the name alone tells. */
+function eventProblems(row: OwnEventHint, path: string): readonly Problem[] {
+  const { event, at, is, unit } = row;
+  if (event === undefined && at === undefined) {
+    return [{ path, found: 'a row for every event', allowed: 'one with "event" or "at"' }];
+  }
+  const needsAt = 'nothing, unless "at" says where the value is';
+  return [
+    ...(is !== undefined && at === undefined ? problem(`${path}.is`, 'a list of values', needsAt) : []),
+    ...(unit !== undefined && at === undefined ? problem(`${path}.unit`, found(unit), needsAt) : []),
+    ...bodyProblems(row, path),
+  ];
+}
+
+function bodyProblems(row: OwnBodyHint | OwnEventHint, path: string): readonly Problem[] {
   const { is, unit, means, evidence, evenWithData } = row;
   if (unit === undefined && means === undefined) {
     const advice = 'Write "unit" if a wait stands there, or "means" if the value says what the answer means.';

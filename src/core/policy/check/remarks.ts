@@ -135,6 +135,43 @@ function wholeBody(before: string, own: SettingsOptions, all: SettingsOptions): 
   ];
 }
 
+// ---------------------------------------------------------------- streams that wait for their first event
+
+export function streamStarts({ rules = [], ...top }: PolicyOptions): readonly Remark[] {
+  return [
+    ...lateStart('', top, top),
+    ...rules.flatMap((rule, index) =>
+      lateStart(`${pathTo('rules', index)}.`, rule, { ...top, ...withoutUndefined(rule) }),
+    ),
+  ];
+}
+
+/** `own` is what is written here, `all` what applies. */
+function lateStart(before: string, own: SettingsOptions, all: SettingsOptions): readonly Remark[] {
+  const { streamStart = false, attemptTimeoutMs, retry, maxRetries, hedge = false } = all;
+  if (streamStart === false) return [];
+  if (own.streamStart !== undefined && (retry === false || maxRetries === 0) && hedge === false) {
+    return [
+      {
+        path: `${before}streamStart`,
+        says: 'no stream waits for its first event, because nothing is retried here',
+        advice: 'Leave streamStart out, or allow a retry.',
+      },
+    ];
+  }
+  const longestMs = typeof attemptTimeoutMs === 'object' ? attemptTimeoutMs.maxMs : attemptTimeoutMs;
+  const { maxMs } = streamStart;
+  const isWritten = own.streamStart !== undefined || own.attemptTimeoutMs !== undefined;
+  if (!isWritten || maxMs === undefined || longestMs === undefined || maxMs <= longestMs) return [];
+  return [
+    {
+      path: `${before}${own.streamStart === undefined ? 'attemptTimeoutMs' : 'streamStart.maxMs'}`,
+      says: `a stream is handed over after ${timeText(longestMs)} (attemptTimeoutMs), not after ${timeText(maxMs)} (streamStart.maxMs)`,
+      advice: 'Raise attemptTimeoutMs, if a stream should wait for as long as that.',
+    },
+  ];
+}
+
 // ---------------------------------------------------------------- times in the wrong unit, most likely seconds: `deadlineMs: 30`
 
 const implausible: PlausibleTimes = /* @__PURE__ */ (() => ({
@@ -143,6 +180,7 @@ const implausible: PlausibleTimes = /* @__PURE__ */ (() => ({
   attemptTimeoutMs: [61, 12 * hour],
   'attemptTimeoutMs.maxMs': [61, 12 * hour],
   wholeBodyMs: [5, hour],
+  'streamStart.maxMs': [61, hour],
   // Answers within one network may take a few milliseconds.
   'hedge.afterMs': [5, hour],
   // Retry-After counts in whole seconds: none would be obeyed.

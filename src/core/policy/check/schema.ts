@@ -76,6 +76,22 @@ const hintSet = /* @__PURE__ */ (() => oneOf(...hintSetNames))();
 const ownHints: JsonSchema = { $ref: '#/$defs/ownHints' };
 const unit = /* @__PURE__ */ (() => oneOf(...hintUnits))();
 
+const meanings = ['throttled', 'transient', 'final', 'never'];
+const inBody = /* @__PURE__ */ (() => ({
+  at: {
+    type: 'string',
+    pattern: '^/([^~]|~[01]){0,255}$',
+    title: 'a JSON pointer such as "/errors/*/code"',
+  } as const,
+  is: {
+    ...listOf(either({ type: 'string' }, { type: 'number', title: 'a number' }, boolean)),
+    minItems: 1,
+  },
+  unit,
+  evidence: oneOf('unknown', 'refused'),
+  evenWithData: boolean,
+}))();
+
 const settings = /* @__PURE__ */ (() =>
   ({
     retry: { const: false, title: 'false (maxRetries sets the number of retries, retryIf the condition)' },
@@ -88,6 +104,10 @@ const settings = /* @__PURE__ */ (() =>
     },
     wholeBodyBytes: bytes,
     wholeBodyMs: ms(1),
+    streamStart: {
+      title: 'false, or an object such as { maxMs: 5000, maxBytes: 65536 }',
+      ...either({ const: false }, ref('streamStart')),
+    },
     hedge: {
       title: 'true, false or an object such as { afterMs: 80 }',
       ...either(boolean, ref('hedge')),
@@ -168,6 +188,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
     },
     timeoutMs: ms(1),
   }),
+  streamStart: object({ maxMs: ms(1), maxBytes: { ...bytes, minimum: 1 } }),
   schedule: either(ref('exponential'), ref('table'), ref('fixed')),
   exponential: object(
     {
@@ -225,29 +246,18 @@ const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
         },
         headers: { ...listOf(ref('ownHeaderHint')), minItems: 1 },
         body: { ...listOf(ref('ownBodyHint')), minItems: 1 },
+        events: { ...listOf(ref('ownEventHint')), minItems: 1 },
       },
       ['name'],
     ),
   },
   ownHeaderHint: object({ name: { ...token, title: 'the name of a header' }, unit }, ['name', 'unit']),
-  ownBodyHint: object(
-    {
-      at: {
-        type: 'string',
-        pattern: '^/([^~]|~[01]){0,255}$',
-        title: 'a JSON pointer such as "/errors/*/code"',
-      },
-      is: {
-        ...listOf(either({ type: 'string' }, { type: 'number', title: 'a number' }, boolean)),
-        minItems: 1,
-      },
-      unit,
-      means: oneOf('throttled', 'transient', 'final', 'never'),
-      evidence: oneOf('unknown', 'refused'),
-      evenWithData: boolean,
-    },
-    ['at'],
-  ),
+  ownBodyHint: object({ ...inBody, means: oneOf(...meanings) }, ['at']),
+  ownEventHint: object({
+    event: { ...label, title: 'the name of an event, such as "error"' },
+    ...inBody,
+    means: oneOf(...meanings, 'pending'),
+  }),
   learntTimeout: object({ quantile, factor: times, minMs: ms(1), maxMs: ms(1) }, ['maxMs']),
   hedge: object({
     quantile,

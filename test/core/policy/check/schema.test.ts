@@ -25,6 +25,7 @@ const settings: Record<Exclude<keyof SettingsOptions, FunctionOnly>, true> = {
   attemptTimeoutMs: true,
   wholeBodyBytes: true,
   wholeBodyMs: true,
+  streamStart: true,
   statuses: true,
   methods: true,
   idempotent: true,
