@@ -22,6 +22,7 @@ export const choices = {
   rules: ['rules'],
   streams: ['streams'],
   'whole answers': ['wholeAnswers'],
+  'stream start': ['streamStart'],
   'gate and hold': ['gate', 'hold'],
   concurrency: ['concurrency'],
   credentials: ['credentials'],

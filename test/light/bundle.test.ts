@@ -27,6 +27,11 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
     'src/drivers/body/stream-source.ts',
   ],
   'whole answers': ['src/drivers/body/whole.ts'],
+  'stream start': [
+    'src/core/decide/stream-start.ts',
+    'src/core/decide/stream-events.ts',
+    'src/core/hints/event-stream.ts',
+  ],
   'gate and hold': [
     'src/core/limits/gate/admit.ts',
     'src/core/limits/gate/gate.ts',

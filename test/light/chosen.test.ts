@@ -18,6 +18,7 @@ import {
   hold,
   type Part,
   rules,
+  streamStart,
   streams,
   wholeAnswers,
 } from '../../src/parts/index.js';
@@ -78,6 +79,7 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     [credentials, 'credentials', { credentials: { headers: () => ({}), renew: () => undefined } }],
     [streams, 'bufferBodyBytes', { bufferBodyBytes: 1 }],
     [wholeAnswers, 'wholeBodyBytes', { wholeBodyBytes: 1 }],
+    [streamStart, 'streamStart', { streamStart: { maxMs: 100 } }],
   ];
 
   test.each(settings)('$part: in a policy, a rule, and JSON', (part, path, options) => {

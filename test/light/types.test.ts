@@ -7,12 +7,12 @@ const head = `
 import { definePolicy } from 'undaunted/light';
 import { withRetry } from 'undaunted/light/fetch';
 import { attachRetry, type AttachableInstance } from 'undaunted/light/axios';
-import { adaptiveTimeout, gate, hedge, hold, rules, streams, wholeAnswers, type Part } from 'undaunted/parts';
+import { adaptiveTimeout, gate, hedge, hold, rules, streams, streamStart, wholeAnswers, type Part } from 'undaunted/parts';
 import { github, ownHints, vendors } from 'undaunted/parts/hints';
 import { presets } from 'undaunted';
 declare const instance: AttachableInstance;
 declare const some: readonly Part[];
-export { adaptiveTimeout, gate, hedge, hold, rules, streams, wholeAnswers, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
+export { adaptiveTimeout, gate, hedge, hold, rules, streams, streamStart, wholeAnswers, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
 `;
 
 const needs = (name: string): string => `needs import { ${name} } from 'undaunted/parts'`;
@@ -26,6 +26,7 @@ const wrong: readonly (readonly [program: string, sentence: string])[] = [
   ['definePolicy({ attemptTimeoutMs: { maxMs: 1_000 } });', needs('adaptiveTimeout')],
   ['definePolicy({ bufferBodyBytes: 1_000 });', needs('streams')],
   ['definePolicy({ wholeBodyBytes: 1_000 });', needs('wholeAnswers')],
+  ['definePolicy({ streamStart: { maxMs: 100 } });', needs('streamStart')],
   ["definePolicy({ rules: [{ match: '/a' }] });", needs('rules')],
   ["definePolicy({ rules: [{ match: '/a', gate: true }] }, [rules]);", needs('gate')],
   ["definePolicy({ hints: 'github' });", "needs its import from 'undaunted/parts/hints'"],
@@ -38,9 +39,10 @@ const wrong: readonly (readonly [program: string, sentence: string])[] = [
 
 const right: readonly string[] = [
   'definePolicy();',
-  'definePolicy({ maxRetries: 2, gate: false, hold: false, attemptTimeoutMs: 100, bufferBodyBytes: 0, wholeBodyBytes: 0 });',
+  'definePolicy({ maxRetries: 2, gate: false, hold: false, attemptTimeoutMs: 100, bufferBodyBytes: 0, wholeBodyBytes: 0, streamStart: false });',
   'definePolicy({ gate: true, hold: true }, [hold, gate]);',
   'definePolicy(presets.policies.service, [hold, gate, wholeAnswers]);',
+  'definePolicy(presets.policies.llm, [wholeAnswers, streamStart, vendors]);',
   "definePolicy({ rules: [{ match: '/a', hold: { minMs: 1 } }] }, [rules, hold]);",
   "definePolicy({ hints: ['github', 'common'] }, [github]);",
   "definePolicy({ hints: 'okta' }, [vendors]);",

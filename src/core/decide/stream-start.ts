@@ -21,9 +21,7 @@ type Starting = Pick<
  */
 export type Beginning = 'pending' | 'content' | 'undecided' | { readonly failed: Hint };
 
-const empty: Beginning = /* @__PURE__ */ Object.freeze({
-  failed: Object.freeze({ delayMs: null, means: 'transient', reason: 'stream-empty' }),
-});
+const empty: Beginning = { failed: { delayMs: null, means: 'transient', reason: 'stream-empty' } };
 
 /** Reads the beginning of one stream. Once it has said something else than `pending`, it must not be asked again. */
 export class StreamStart {

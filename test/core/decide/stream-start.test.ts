@@ -10,7 +10,7 @@ import { fillIn } from '../../../src/parts/all.js';
 const type = { 'content-type': 'text/event-stream' };
 
 function settingsOf(options: PolicyOptions = {}): Settings {
-  return fillIn({ streamStart: {}, ...options }, defaultSettings);
+  return fillIn({ streamStart: {}, ...options }, defaultSettings());
 }
 
 function begun(options: PolicyOptions, ...chunks: readonly string[]): Beginning {
