@@ -74,6 +74,7 @@ describe('the table of settings', () => {
     'cost',
     'idempotencyKey',
     'credentials',
+    'streamStart',
   ])('names every key inside: %s', (name) => {
     const keys = Object.keys(policySchema().$defs?.[name]?.properties ?? {});
     expect(keys.length).toBeGreaterThan(0);
@@ -83,6 +84,7 @@ describe('the table of settings', () => {
   test('shows which settings are off by default', () => {
     const off = [...rows].filter(([, text]) => text.startsWith('off')).map(([key]) => key);
     expect(off).toEqual([
+      'streamStart',
       'hedge',
       'idempotencyKey',
       'credentials',
