@@ -27,6 +27,8 @@ export const choices = {
   concurrency: ['concurrency'],
   credentials: ['credentials'],
   evidence: ['evidence'],
+  layers: ['layers'],
+  channels: ['channels'],
   'hedge and adaptive timeout': ['hedge', 'adaptiveTimeout'],
   'hints of GitHub': ['github'],
   'hints of all vendors': ['vendors'],

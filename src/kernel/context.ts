@@ -25,12 +25,14 @@ interface ContextStorage {
 /** A global symbol, so that another copy of this package in the process finds the same storage. */
 const storageKey: unique symbol = Symbol.for('undaunted.suppression');
 
-const host = shared as { [storageKey]?: ContextStorage | undefined };
-
 type NewStorage = new () => ContextStorage;
 
-// Nearly every process is without a storage, and a property that exists is read much faster than one that does not.
-host[storageKey] ??= undefined;
+const host: { [storageKey]?: ContextStorage | undefined } = /* @__PURE__ */ (() => {
+  const host = shared as { [storageKey]?: ContextStorage | undefined };
+  // Nearly every process is without a storage, and a property that exists is read much faster than one that does not.
+  host[storageKey] ??= undefined;
+  return host;
+})();
 
 /** What the context says about requests that are made here. */
 export function suppressionInContext(): Suppression | undefined {

@@ -6,7 +6,13 @@
 
 import { classify } from '../core/decide/classify.js';
 import { hasGoneAgain, mayGoAgain } from '../core/decide/fresh.js';
-import type { ClientOutcome, RefusingAnswer, RenewalContext, RenewalEvent } from '../core/events.js';
+import type {
+  ClientOutcome,
+  RefusingAnswer,
+  RenewalContext,
+  RenewalEvent,
+  RequestEvent,
+} from '../core/events.js';
 import { headerReader } from '../core/hints/answer.js';
 import type { Credentials } from '../core/policy/options.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -15,7 +21,7 @@ import { toldRequest } from '../core/told.js';
 import type { Finding, ResponseOutcome, ToldRequest } from '../core/types.js';
 import { originIn } from './address.js';
 import { contextStorage, type Enclosure, suppressionInContext } from './context.js';
-import { type About, isListening, tell } from './events.js';
+import type { About } from './events.js';
 import type { Ports } from './ports.js';
 import type { Prospects, Session, SessionCredentials } from './session.js';
 import { judging } from './sleep.js';
@@ -28,6 +34,7 @@ const longestBackOffMs = 30_000;
 
 /** The request that begins a renewal. */
 interface Beginner {
+  readonly session: Pick<Bearer, 'isHeard' | 'tell'>;
   readonly settings: Settings;
   readonly credentials: Credentials;
   readonly ports: Ports;
@@ -109,8 +116,8 @@ class Renewals {
   }
 }
 
-function tellRenewal({ settings, about }: Beginner, how: Pick<RenewalEvent, 'ok' | 'tookMs'>): void {
-  if (isListening(settings)) tell(settings, { type: 'renewal', ...about, ...how });
+function tellRenewal({ session, about }: Beginner, how: Pick<RenewalEvent, 'ok' | 'tookMs'>): void {
+  if (session.isHeard) session.tell({ type: 'renewal', ...about, ...how });
 }
 
 function tookTooLong(timeoutMs: number): Error {
@@ -170,6 +177,9 @@ interface Bearer extends Pick<Session, 'request' | 'history' | 'settings' | 'sco
    * hear of it when it is decided.
    */
   heard(finding: Finding): boolean;
+  /** Whether there is a listener. */
+  readonly isHeard: boolean;
+  tell(event: RequestEvent): void;
   about(): About;
 }
 
@@ -241,7 +251,7 @@ export class RequestCredentials implements SessionCredentials {
     const may = mayGoAgain(settings, history, finding, world);
     const { running } = renewals;
     if (running === undefined && this.generation !== renewals.generation) return may;
-    const beginner = { settings, credentials, ports, about: session.about() };
+    const beginner = { session, settings, credentials, ports, about: session.about() };
     // If this request cannot be sent again, the others can.
     const renewal = running ?? renewals.begin(beginner, response);
     if (!may || renewal === undefined) return false;

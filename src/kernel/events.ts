@@ -1,6 +1,7 @@
 /** Listeners, and how they are told. Without a listener, no event is built. */
 
 import type { DecisionEvent, FleetEvent, RequestEvent, RequestSummary } from '../core/events.js';
+import type { Part } from '../core/policy/parts.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RequestFacts } from '../core/types.js';
 import { urlFrom } from './address.js';
@@ -30,21 +31,33 @@ function platformChannel(): Channel | null {
   return channel;
 }
 
-function hasSubscribers(): boolean {
-  return (channel === undefined ? platformChannel() : channel)?.hasSubscribers === true;
+/** Those of the platform, for listeners that need no policy. */
+export interface Channels {
+  hasSubscribers(): boolean;
+  publish(event: RequestEvent): void;
 }
 
-export function isListening(settings: Settings): boolean {
-  return settings.observe !== undefined || hasSubscribers();
+/** Tells decisions to listeners on the platform's channels. */
+export interface ChannelsPart extends Part<'channels'> {
+  readonly of: Channels;
+}
+
+export const platformChannels: Channels = {
+  hasSubscribers: () => (channel === undefined ? platformChannel() : channel)?.hasSubscribers === true,
+  publish: (event) => channel?.publish(event),
+};
+
+export function isListening(settings: Settings, channels: Channels | undefined): boolean {
+  return settings.observe !== undefined || channels?.hasSubscribers() === true;
 }
 
 /** A listener that throws is reported as a warning; the request and the other listeners go on. */
-export function tell(settings: Settings, event: RequestEvent): void {
+export function tell(settings: Settings, channels: Channels | undefined, event: RequestEvent): void {
   const { observe } = settings;
   if (event.type === 'decision') protect(event);
   if (observe !== undefined) guarded('observe', () => observe(event));
   // Node reports an error of a subscriber as an uncaught exception. Other platforms may let it through to us.
-  if (hasSubscribers()) guarded('a subscriber', () => channel?.publish(event));
+  if (channels?.hasSubscribers() === true) guarded('a subscriber', () => channels.publish(event));
 }
 
 const fleetChannelName = 'undaunted:fleet';

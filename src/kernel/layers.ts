@@ -5,16 +5,33 @@
  */
 
 import { defaults } from '../core/policy/defaults.js';
+import type { Part } from '../core/policy/parts.js';
 import { targetOf } from '../core/policy/routes/target.js';
 import type { HeadersLike, RequestFacts } from '../core/types.js';
+import { originIn, written } from './address.js';
 import { retryNumberIn } from './attempt-header.js';
 import { contextStorage, type Enclosure, type Suppression, suppressionInContext } from './context.js';
 import { shared } from './shared.js';
 
+/** As a part: who has it knows of layers of ours over each other, and of retries that are suppressed. */
+export interface Layers extends Part<'layers'> {
+  readonly of: {
+    readonly belongsTo: typeof belongsTo;
+    readonly countLayer: typeof countLayer;
+    readonly currentEnclosure: typeof currentEnclosure;
+    readonly enclosed: typeof enclosed;
+    readonly EnclosingAttempt: typeof EnclosingAttempt;
+    readonly isSuppressed: typeof isSuppressed;
+    readonly isWithin: typeof isWithin;
+    readonly mayMeet: typeof mayMeet;
+    readonly mayMeetBeneathFetch: typeof mayMeetBeneathFetch;
+  };
+}
+
 /** What axios's adapter may send through. */
 type Beneath = 'fetch' | 'anything';
 
-interface Layers {
+interface Counts {
   /** How many layers are on dispatchers, which fetch may go through. */
   dispatchers: number;
   /** How many layers are on instances of axios. */
@@ -32,10 +49,12 @@ interface Layers {
 /** A global symbol, so that another copy of this package in the process shares the counts. */
 const layersKey: unique symbol = Symbol.for('undaunted.layers');
 
-const host = shared as { [layersKey]?: Layers };
+const host = shared as { [layersKey]?: Counts };
 
-host[layersKey] ??= { dispatchers: 0, instances: 0, fetches: 0, sending: undefined };
-const layers: Layers = host[layersKey];
+const layers: Counts = /* @__PURE__ */ (() => {
+  host[layersKey] ??= { dispatchers: 0, instances: 0, fetches: 0, sending: undefined };
+  return host[layersKey];
+})();
 
 export function countLayer(kind: 'dispatchers' | 'instances' | 'fetches'): void {
   layers[kind] += 1;
@@ -93,6 +112,42 @@ function sendAtOnce<Given, Sent>(
   }
 }
 
+/** An attempt as the layers beneath it know it: `beforeRetry` may have sent it to another URL than the caller's. */
+export class EnclosingAttempt implements RequestFacts {
+  /** Whose attempt it is. */
+  readonly owner: object;
+  private readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
+  private readonly readAddress: () => string;
+
+  constructor(request: Pick<RequestFacts, 'method' | 'keyed'>, readAddress: () => string, owner: object) {
+    this.request = request;
+    this.readAddress = readAddress;
+    this.owner = owner;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get origin(): string | undefined {
+    return originIn(this.readAddress());
+  }
+
+  get path(): string {
+    return written(this.readAddress());
+  }
+
+  get keyed(): boolean {
+    return this.request.keyed;
+  }
+}
+
+/** Whether a request made here belongs to an attempt of this owner. */
+export function isWithin(owner: object): boolean {
+  const request = currentEnclosure()?.request;
+  return request instanceof EnclosingAttempt && request.owner === owner;
+}
+
 /** The attempt that a request made here belongs to. */
 export function currentEnclosure(): Enclosure | undefined {
   if (layers.hasEnclosed !== true) return undefined;
@@ -100,7 +155,9 @@ export function currentEnclosure(): Enclosure | undefined {
   return enclosure === true || enclosure?.isOver === true ? undefined : enclosure;
 }
 
-export function isSuppressed(suppression: Suppression | undefined, request: RequestFacts): true | undefined {
+/** Whether another layer retries this request, or its retries are suppressed where it is made. */
+export function isSuppressed(enclosure: Enclosure | undefined, request: RequestFacts): true | undefined {
+  const suppression: Suppression | undefined = enclosure ?? suppressionInContext();
   if (suppression === undefined || suppression === true) return suppression;
   return !suppression.isOver && belongsTo(suppression, request) ? true : undefined;
 }

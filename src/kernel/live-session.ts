@@ -8,6 +8,7 @@
 import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
 import { isRetried } from '../core/decide/fresh.js';
+import type { RequestEvent } from '../core/events.js';
 import { isHintedSuccess } from '../core/hints/worth-reading.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { go } from '../core/limits/admission.js';
@@ -28,10 +29,9 @@ import type {
   World,
 } from '../core/types.js';
 import { originIn, written } from './address.js';
-import { type Enclosure, suppressionInContext } from './context.js';
+import type { Enclosure } from './context.js';
 import type { RequestCredentials } from './credentials.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
-import { belongsTo, currentEnclosure, isSuppressed } from './layers.js';
 import { succeedAtOnce } from './limits/clear.js';
 import type { Limits, Shared } from './limits/limits.js';
 import type { Asking } from './limits/permit.js';
@@ -75,7 +75,7 @@ export class LiveSession implements Raced {
   readonly rule: Rule;
   limits: Limits;
   /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
-  private readonly enclosure: Enclosure | undefined = currentEnclosure();
+  private readonly enclosure: Enclosure | undefined;
   /** Made only if a limit is asked for admission, if the request has credentials, or if a deadline or a listener needs the time. */
   private timing: RequestTiming | undefined = undefined;
   private attempts: Attempt[] | undefined = undefined;
@@ -87,9 +87,10 @@ export class LiveSession implements Raced {
     this.request = request;
     this.rule = rule;
     this.limits = limits;
+    this.enclosure = parts.layers?.of.currentEnclosure();
     const { settings } = limits;
     const { tail, credentials, needsAdmission } = settings;
-    const isTimed = settings.deadlineMs !== undefined || isListening(settings);
+    const isTimed = settings.deadlineMs !== undefined || isListening(settings, parts.channels?.of);
     if (isTimed || needsAdmission || credentials !== false) {
       this.timing = timingFrom(
         isTimed ? limits.scope.ports.now() : undefined,
@@ -231,7 +232,7 @@ export class LiveSession implements Raced {
     const permit = settings.needsAdmission ? this.ensurePermit() : undefined;
     succeedAtOnce(limits, this, permit);
     if (permit !== undefined && !settings.awaitsBody) this.asked?.end(limits, permit);
-    if (isListening(settings)) this.tellSettled(status, limits.scope.ports.now());
+    if (this.isHeard) this.tellSettled(status, limits.scope.ports.now());
     this.race?.accepted();
     return true;
   }
@@ -270,7 +271,7 @@ export class LiveSession implements Raced {
     this.record({ endedAt: now, decision });
     const hasBody = decision.action === 'stop' && finding.kind === 'response';
     if (!hasBody || !settings.awaitsBody) this.endPermit();
-    if (isListening(settings)) this.tellDecision(world, decision);
+    if (this.isHeard) this.tellDecision(world, decision);
     race?.ends(decision.finding, prospects.verdict, now);
     return decision;
   }
@@ -322,11 +323,12 @@ export class LiveSession implements Raced {
 
   /** Whether another layer retries this request, or its retries are suppressed. */
   get suppressed(): true | undefined {
-    return isSuppressed(this.enclosure ?? suppressionInContext(), this.request);
+    return this.scope.parts.layers?.of.isSuppressed(this.enclosure, this.request);
   }
 
   get isEnclosed(): boolean {
-    return this.enclosure !== undefined && belongsTo(this.enclosure, this.request);
+    const { enclosure } = this;
+    return enclosure !== undefined && this.scope.parts.layers?.of.belongsTo(enclosure, this.request) === true;
   }
 
   get awaitsBody(): boolean {
@@ -363,7 +365,7 @@ export class LiveSession implements Raced {
     if (permit !== undefined) this.asked?.leave(this.limits, permit);
     if (this.credentials?.isHeard !== true) this.tellEnd('neutral');
     this.endPermit();
-    if (outcome !== undefined && isListening(this.settings)) {
+    if (outcome !== undefined && this.isHeard) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
     }
   }
@@ -394,11 +396,16 @@ export class LiveSession implements Raced {
     return refundOf(budget, after > 1 ? this.attempts.slice(after - 1) : this.attempts);
   }
 
+  /** Whether there is a listener. */
+  get isHeard(): boolean {
+    return isListening(this.settings, this.scope.parts.channels?.of);
+  }
+
   private tellDecision(world: World, decision: Decision): void {
     const about = this.about();
     // A copy, so that a history which a listener keeps does not change later.
     const history = this.history.slice();
-    tell(this.settings, { type: 'decision', ...about, history, world, decision });
+    this.tell({ type: 'decision', ...about, history, world, decision });
     if (decision.action === 'stop') this.tellSettled(labelOfFinding(decision.finding), world.now, about);
   }
 
@@ -411,7 +418,7 @@ export class LiveSession implements Raced {
     const hedgeWon = this.race?.hasHedgeWon;
     const elapsedMs = now - (this.startedAt ?? now);
     const refused = timing.permit?.past?.refused;
-    tell(this.settings, {
+    this.tell({
       type: 'settled',
       ...about,
       attempts,
@@ -420,6 +427,10 @@ export class LiveSession implements Raced {
       ...(refused && { refused }),
       ...(hedgeWon !== undefined && { hedgeWon }),
     });
+  }
+
+  tell(event: RequestEvent): void {
+    tell(this.settings, this.scope.parts.channels?.of, event);
   }
 
   about(): About {

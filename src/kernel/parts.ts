@@ -3,6 +3,8 @@
 import type { Tail } from '../core/limits/latency/setting.js';
 import type { Part, Parts } from '../core/policy/parts.js';
 import type { RequestCredentials } from './credentials.js';
+import type { ChannelsPart } from './events.js';
+import type { Layers } from './layers.js';
 import type * as admission from './limits/admission.js';
 import type { LimitParts } from './limits/limits.js';
 import type { Race, Raced } from './race.js';
@@ -23,6 +25,8 @@ export interface CredentialsPart extends Part<'credentials'> {
 
 export interface KernelParts extends Omit<Parts, keyof LimitParts>, LimitParts {
   readonly credentials?: CredentialsPart;
+  readonly layers?: Layers;
+  readonly channels?: ChannelsPart;
   readonly admission?: Admission;
   readonly learning?: Learning;
 }

@@ -12,13 +12,14 @@ import {
 } from '../core/decide/both-failed.js';
 import { classify } from '../core/decide/classify.js';
 import { isSafe } from '../core/decide/safety.js';
+import type { RequestEvent } from '../core/events.js';
 import type { LatencyState } from '../core/limits/latency/latency.js';
 import * as latency from '../core/limits/latency/latency.js';
 import type { Tail } from '../core/limits/latency/setting.js';
 import { truthReturned } from '../core/returned.js';
 import type { Attempt, Decision, Finding, Outcome, World } from '../core/types.js';
 import type { Alarm, NewAlarms } from './alarms.js';
-import { type About, isListening, tell } from './events.js';
+import type { About } from './events.js';
 import { Latencies, type RuleLatency } from './latencies.js';
 import type { Limits } from './limits/limits.js';
 import type { Permit } from './limits/permit.js';
@@ -55,6 +56,9 @@ export interface Raced extends Session {
   readonly sentAt: number;
   next(outcome: Outcome | Finding, prospects: Prospects, source?: Outcome | Finding): Decision;
   about(): About;
+  /** Whether there is a listener. */
+  readonly isHeard: boolean;
+  tell(event: RequestEvent): void;
   /** The permit of a hedge that is sent now; undefined: it needs none. */
   admitHedge(now: number): Permit | undefined;
   /** The session goes on with this permit. Returns the one that it held. */
@@ -211,9 +215,9 @@ export class Race implements SessionTail {
     second.sentAt = now;
     second.level = latency.timeoutLevel(this.state);
     this.hasHedgeWon ??= false;
-    if (!isNew || !isListening(this.session.settings)) return;
+    if (!isNew || !this.session.isHeard) return;
     const afterMs = now - (this.first?.sentAt ?? now);
-    tell(this.session.settings, { type: 'hedge', ...this.session.about(), attempt, afterMs });
+    this.session.tell({ type: 'hedge', ...this.session.about(), attempt, afterMs });
   }
 
   hedgeAfterMs(isSendable: boolean): number | undefined {

@@ -5,14 +5,8 @@ import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
 import type { Latencies, LearntSnapshot } from './latencies.js';
-import {
-  type LimitParts,
-  type LimitSnapshots,
-  Limits,
-  ScopeLimits,
-  type Shared,
-  type Siblings,
-} from './limits/limits.js';
+import { type LimitSnapshots, Limits, ScopeLimits, type Shared, type Siblings } from './limits/limits.js';
+import type { KernelParts } from './parts.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
 
@@ -39,7 +33,7 @@ export class Scope implements SessionScope, Shared {
   readonly name: string;
   readonly ports: Ports;
   readonly siblings: Siblings;
-  private readonly parts: LimitParts;
+  readonly parts: KernelParts;
   /** Since the last sweep of idle scopes: 0 is none, 1 the request that made the scope, 2 others. */
   uses: 0 | 1 | 2 = 1;
   /** When a sweep last found it used. */
@@ -57,7 +51,7 @@ export class Scope implements SessionScope, Shared {
 
   constructor(
     name: string,
-    parts: LimitParts,
+    parts: KernelParts,
     ports: Ports,
     siblings: Siblings,
     fleet?: FleetMember,

@@ -28,6 +28,9 @@ import { HopCounter } from '../drivers/hop-counter.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import type { DriverParts, Evidence, Streams, WholeAnswersPart } from '../drivers/parts.js';
 import { RequestCredentials } from '../kernel/credentials.js';
+import { type ChannelsPart, platformChannels } from '../kernel/events.js';
+import type { Layers } from '../kernel/layers.js';
+import * as layer from '../kernel/layers.js';
 import { admit, admitHedge, end, giveBack, leave } from '../kernel/limits/admission.js';
 import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
@@ -73,6 +76,22 @@ export const concurrency: Required<KernelParts>['concurrency'] = {
 export const credentials: CredentialsPart = { part: 'credentials', RequestCredentials };
 
 export const streamStart: StreamStartPart = { part: 'streamStart', streamStartOf, msToBegin };
+export const layers: Layers = {
+  part: 'layers',
+  of: {
+    belongsTo: layer.belongsTo,
+    countLayer: layer.countLayer,
+    currentEnclosure: layer.currentEnclosure,
+    enclosed: layer.enclosed,
+    EnclosingAttempt: layer.EnclosingAttempt,
+    isSuppressed: layer.isSuppressed,
+    isWithin: layer.isWithin,
+    mayMeet: layer.mayMeet,
+    mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
+  },
+};
+
+export const channels: ChannelsPart = { part: 'channels', of: platformChannels };
 
 export const evidence: Evidence = { part: 'evidence', HopCounter };
 
@@ -98,6 +117,8 @@ export const allParts: Required<DriverParts> = {
   streamStart,
   credentials,
   evidence,
+  layers,
+  channels,
   admission,
   learning,
 };

@@ -35,6 +35,15 @@ export const credentials: Part<'credentials'> = every.credentials;
  */
 export const evidence: Part<'evidence'> = every.evidence;
 
+/**
+ * Layers of undaunted over each other, of which only the outermost retries, and `suppressRetries`. Without it, a retry over
+ * a retry multiplies.
+ */
+export const layers: Part<'layers'> = every.layers;
+
+/** The diagnostics channels of Node, on which `undaunted/otel` listens. `observe` needs no part. */
+export const channels: Part<'channels'> = every.channels;
+
 /** `wholeBodyBytes`: answers that are handed over once their body is complete. */
 export const wholeAnswers: Part<'wholeAnswers'> = every.wholeAnswers;
 

@@ -43,6 +43,8 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   concurrency: ['src/kernel/limits/concurrency.ts'],
   credentials: ['src/kernel/credentials.ts'],
   evidence: [],
+  layers: ['src/kernel/layers.ts', 'src/kernel/context.ts'],
+  channels: [],
   'hedge and adaptive timeout': [
     'src/core/limits/latency/latency.ts',
     'src/core/limits/latency/learnt.ts',

@@ -1,21 +1,29 @@
 /** The light entries without some parts: the rest works, and what is missing is an error that says what to import. */
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import axios from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry as withEverything } from '../../src/adapters/fetch/index.js';
-import { definePolicy as defineWithAll, type PolicyError, presets } from '../../src/index.js';
+import {
+  definePolicy as defineWithAll,
+  type PolicyError,
+  presets,
+  suppressRetries,
+} from '../../src/index.js';
 import { attachRetry } from '../../src/light/axios.js';
 import { withRetry } from '../../src/light/fetch.js';
 import { createRetrier, definePolicy, parsePolicy } from '../../src/light/index.js';
 import * as hints from '../../src/parts/hints.js';
 import {
   adaptiveTimeout,
+  channels,
   check,
   concurrency,
   credentials,
   gate,
   hedge,
   hold,
+  layers,
   type Part,
   rules,
   streamStart,
@@ -140,6 +148,49 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     expect(inIt(() => define(off)).fallback.settings).toMatchObject(off);
     expect(inIt(() => define({})).fallback.settings.bufferBodyBytes).toBe(0);
     expect(inIt(() => define({}, streams)).fallback.settings.bufferBodyBytes).toBe(65_536);
+  });
+
+  test('layers over each other are seen with the part for them, and only with it', async () => {
+    const sent: number[] = [];
+    for (const list of [[], [layers]] as const) {
+      const server = vi.fn((_: string) => Promise.resolve(new Response('', { status: 503 })));
+      const inner = inIt(() => withRetry(server, { schedule, maxRetries: 1 }, list));
+      const outer = inIt(() => withRetry(inner, { schedule, maxRetries: 1 }, list));
+      await outer(url);
+      sent.push(server.mock.calls.length);
+    }
+    expect(sent).toEqual([4, 2]);
+  });
+
+  test('retries that are suppressed are, with the part for layers', async () => {
+    const sent: number[] = [];
+    for (const list of [[], [layers]] as const) {
+      const { fetch, count } = failingOnce();
+      const retrying = inIt(() => withRetry(fetch, { schedule }, list));
+      await suppressRetries(() => retrying(url));
+      sent.push(count());
+    }
+    expect(sent).toEqual([2, 1]);
+  });
+
+  test('a global fetch that is wrapped later does not lead in a circle', async () => {
+    const { fetch, count } = failingOnce();
+    vi.stubGlobal('fetch', fetch);
+    const retrying = inIt(() => withRetry(undefined, { schedule }));
+    vi.stubGlobal('fetch', (input: string) => retrying(input));
+    const { status } = await globalThis.fetch(url);
+    vi.unstubAllGlobals();
+    expect([status, count()]).toEqual([200, 2]);
+  });
+
+  test('the channel of the platform hears with the part for channels, and only with it', async () => {
+    const heard: unknown[] = [];
+    const listen = (message: unknown): void => void heard.push(message);
+    subscribe('undaunted:decision', listen);
+    for (const list of [[], [channels]] as const)
+      await inIt(() => withRetry(failingOnce().fetch, { schedule }, list))(url);
+    unsubscribe('undaunted:decision', listen);
+    expect(heard).toHaveLength(3);
   });
 
   test('a policy is frozen, and a copy', () => {

@@ -3,7 +3,6 @@
 import type {} from 'axios';
 import { found } from '../../core/found.js';
 import type { Installed } from '../../drivers/parts.js';
-import { countLayer } from '../../kernel/layers.js';
 import { Child } from './child.js';
 import type { RequestOverride } from './commonjs.cjs';
 import type { Installation } from './exchange.js';
@@ -43,7 +42,7 @@ export function attachTo(instance: AttachableInstance, installed: () => Installe
     child,
     named: new NamedAdapters(shape, child),
   };
-  countLayer('instances');
+  installation.parts.layers?.of.countLayer('instances');
   const installations = attached.get(shape) ?? [];
   attached.set(shape, installations);
   installations.push(installation);

@@ -1,9 +1,7 @@
-/** Other layers of undaunted that an axios adapter may send through, and the attempt as they know it. */
+/** Other layers of undaunted that an axios adapter may send through. */
 
-import type { RequestFacts } from '../../core/types.js';
-import { mayMeet } from '../../kernel/layers.js';
+import type { Layers } from '../../kernel/layers.js';
 import type { Adapter } from './shapes.js';
-import { originOf, urlOf, type Whereabouts } from './target.js';
 
 /** Sends an attempt within which the layers beneath send the same request only once. */
 type Enclose = (beneath: 'fetch' | 'anything') => ReturnType<Adapter>;
@@ -16,7 +14,7 @@ const byDefault = ['xhr', 'http', 'fetch'];
  * this platform have. Whatever may send through other layers of ours is replaced by `enclose`. They are returned as they
  * are if no other layer can be underneath.
  */
-export function enclosing(given: unknown, enclose: Enclose): unknown {
+export function enclosing(given: unknown, mayMeet: Layers['of']['mayMeet'], enclose: Enclose): unknown {
   const adapters: readonly unknown[] = Array.isArray(given) ? given : given ? [given] : byDefault;
   const beneath = adapters.some((one) => typeof one === 'function') ? 'anything' : 'fetch';
   if (!mayMeet(beneath)) return given;
@@ -32,32 +30,4 @@ function goesByHttp(adapter: unknown): boolean {
   if (!adapter) return true;
   const name = String(adapter).toLowerCase();
   return name === 'http' || (name === 'xhr' && typeof XMLHttpRequest === 'undefined');
-}
-
-/** What the layers beneath know: `beforeRetry` may have sent the attempt to another URL than the caller's. */
-export class EnclosingAttempt implements RequestFacts {
-  private readonly request: Pick<RequestFacts, 'method' | 'keyed'>;
-  private readonly whereabouts: Whereabouts;
-
-  constructor(request: Pick<RequestFacts, 'method' | 'keyed'>, config: Whereabouts) {
-    this.request = request;
-    const { url, baseURL, allowAbsoluteUrls } = config;
-    this.whereabouts = { url, baseURL, allowAbsoluteUrls };
-  }
-
-  get method(): string {
-    return this.request.method;
-  }
-
-  get origin(): string | undefined {
-    return originOf(this.whereabouts);
-  }
-
-  get path(): string {
-    return urlOf(this.whereabouts);
-  }
-
-  get keyed(): boolean {
-    return this.request.keyed;
-  }
 }

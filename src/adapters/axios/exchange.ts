@@ -13,11 +13,10 @@ import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../dri
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
 import type { DriverParts, Installed } from '../../drivers/parts.js';
 import { written } from '../../kernel/address.js';
-import { enclosed, mayMeet } from '../../kernel/layers.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
 import { bodyToRead, coverBody, parsedBody, release, whenRead } from './answer.js';
-import { EnclosingAttempt, enclosing } from './beneath.js';
+import { enclosing } from './beneath.js';
 import { type Body, bodyOf, breakBody } from './body.js';
 import type { Child } from './child.js';
 import type { NamedAdapters } from './named.js';
@@ -170,10 +169,18 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   private sendEnclosed(config: RequestConfig): Promise<ResponseShape> {
     const { adapter, installation } = this;
     const { named } = installation;
-    if (!mayMeet('anything')) return adapter(config);
-    const chosen = enclosing(config.adapter, (beneath) =>
-      enclosed(new EnclosingAttempt(this, this.config), beneath, adapter, config),
-    );
+    const layers = this.parts.layers?.of;
+    if (layers?.mayMeet('anything') !== true) return adapter(config);
+    const chosen = enclosing(config.adapter, layers.mayMeet, (beneath) => {
+      const { url, baseURL, allowAbsoluteUrls } = this.config;
+      const at = { url, baseURL, allowAbsoluteUrls };
+      return layers.enclosed(
+        new layers.EnclosingAttempt(this, () => urlOf(at), installation),
+        beneath,
+        adapter,
+        config,
+      );
+    });
     if (chosen === config.adapter) return adapter(config);
     return typeof chosen === 'function' ? (chosen as Adapter)(config) : named.sendBy(chosen, config);
   }

@@ -14,12 +14,10 @@ import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../dri
 import { overrideFrom } from '../../drivers/override.js';
 import type { DriverParts, Installed, WholeAnswersPart } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
-import { enclosed, mayMeetBeneathFetch } from '../../kernel/layers.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
 import { bodyOfAnswer, coverBody, readerOf, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
-import { EnclosingAttempt } from './enclosing-attempt.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
 import { Proof } from './proof.js';
@@ -39,6 +37,8 @@ import { type Fetch, type InitShape, isRequest, type ResponseShape } from './sha
 export interface Installation extends Installed {
   /** The fetch to send with: the one that was given, or the global one of the moment. */
   readonly fetchNow: () => Fetch;
+  /** While that fetch is being called. */
+  isCalling: boolean;
 }
 
 type Init = InitShape | null | undefined;
@@ -197,15 +197,11 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
         : { ...this.referrer, ...own, signal: isFollowing ? signal : this.joined(signal) };
     // The first attempt sends a Request's own body; the next one needs the spare.
     this.body ??= this.spare;
-    if (mayMeetBeneathFetch()) {
-      return enclosed(
-        new EnclosingAttempt(this, this.input, this.installation.retrier),
-        'anything',
-        (asked) => this.call(asked),
-        init,
-      );
-    }
-    return this.call(init);
+    const layers = this.parts.layers?.of;
+    if (layers?.mayMeetBeneathFetch() !== true) return this.call(init);
+    const { input } = this;
+    const attempt = new layers.EnclosingAttempt(this, () => addressOf(input), this.installation.retrier);
+    return layers.enclosed(attempt, 'anything', (asked) => this.call(asked), init);
   }
 
   private get needsProof(): boolean {
@@ -220,8 +216,14 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     const send = this.installation.fetchNow();
     this.proof = this.needsProof ? new Proof(send, input, given, this.parts.evidence) : undefined;
     const init = this.proof === undefined ? given : this.proof.counting(given, this.initAtFirst);
-    if (rest.length > 0) return promised(send(input, init, ...rest));
-    return promised(init === undefined ? send(input) : send(input, init));
+    const { installation } = this;
+    installation.isCalling = true;
+    try {
+      if (rest.length > 0) return promised(send(input, init, ...rest));
+      return promised(init === undefined ? send(input) : send(input, init));
+    } finally {
+      installation.isCalling = false;
+    }
   }
 
   /**

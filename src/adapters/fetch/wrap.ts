@@ -4,9 +4,8 @@ import { found } from '../../core/found.js';
 import type { OverrideOptions } from '../../core/policy/options.js';
 import { begin } from '../../drivers/loop/begin.js';
 import { errorOfOpening } from '../../drivers/override.js';
+import type { Installed } from '../../drivers/parts.js';
 import { isOurs } from '../../drivers/platform-fetch.js';
-import { countLayer, currentEnclosure } from '../../kernel/layers.js';
-import { EnclosingAttempt } from './enclosing-attempt.js';
 import { FetchExchange, type Installation } from './exchange.js';
 import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 
@@ -45,10 +44,7 @@ type RetryingOverloads<F, Override> = F extends {
 export type RetryingFetch<F, Override = OverrideOptions> = F & RetryingOverloads<F, Override>;
 
 /** `installed` is asked once the fetch is known to be one. */
-export function wrapFetch(
-  fetch: AnyFetch | undefined,
-  installed: () => Omit<Installation, 'fetchNow'>,
-): RetryingFetch<AnyFetch> {
+export function wrapFetch(fetch: AnyFetch | undefined, installed: () => Installed): RetryingFetch<AnyFetch> {
   if (fetch !== undefined && typeof fetch !== 'function') {
     throw new TypeError(
       `undaunted: withRetry() needs a fetch to wrap first, but got ${found(fetch)}: write withRetry(fetch, options) and call what it returns, or withRetry(undefined, options) for the global fetch`,
@@ -57,16 +53,20 @@ export function wrapFetch(
   const own = fetch as unknown as Fetch | undefined;
   const before = own ?? globalFetch();
   const fetchNow = own === undefined ? () => globalFetch(retrying) ?? before ?? missing : () => own;
-  const installation: Installation = { ...installed(), fetchNow };
+  const installation: Installation = { ...installed(), fetchNow, isCalling: false };
   const beneath: Installation | undefined =
     own === undefined ? { ...installation, fetchNow: () => before ?? missing } : undefined;
-  countLayer('fetches');
+  const layers = installation.parts.layers?.of;
+  layers?.countLayer('fetches');
   // The global fetch may lead back to this one, which then counts as a second layer.
-  if (beneath !== undefined) countLayer('fetches');
+  if (beneath !== undefined) layers?.countLayer('fetches');
   function retrying(input: unknown, init?: unknown, ...rest: unknown[]): Promise<ResponseShape> {
     let exchange: FetchExchange;
     try {
-      const here = beneath !== undefined && isWithin(beneath) ? beneath : installation;
+      // Instruments and frameworks may wrap the global fetch later, which would then call this one for ever.
+      const isWithin =
+        beneath !== undefined && (installation.isCalling || layers?.isWithin(beneath.retrier) === true);
+      const here = isWithin ? beneath : installation;
       exchange = new FetchExchange(here, input, init as InitShape | null | undefined, rest);
     } catch (error) {
       // The override is invalid, or a function of the policy's threw.
@@ -81,15 +81,6 @@ export function wrapFetch(
   // Static members, such as `preconnect` in Bun, are inherited, so the wrapped fetch stays unchanged.
   if (before !== undefined) Object.setPrototypeOf(retrying, before);
   return retrying as unknown as RetryingFetch<AnyFetch>;
-}
-
-/**
- * Whether this call comes from the fetch that it called itself: instruments and frameworks may wrap the global fetch
- * later, which would then call this one forever.
- */
-function isWithin(beneath: Installation): boolean {
-  const request = currentEnclosure()?.request;
-  return request instanceof EnclosingAttempt && request.retrier === beneath.retrier;
 }
 
 /** Undefined if there is no global fetch, or if it is this one, which would call itself forever. */

@@ -21,6 +21,7 @@ import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
+import { channels } from '../../parts/all.js';
 import type { HeldEnding } from './aside.js';
 import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
 import { type RequestContext, setStarting } from './context.js';
@@ -246,7 +247,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   private acceptAtOnce(status: number): boolean {
     const { session } = this;
     // Listeners run in the caller's async context.
-    if (isListening(session.settings)) return this.runInAsyncScope(session.acceptAtOnce, session, status);
+    if (isListening(session.settings, channels.of))
+      return this.runInAsyncScope(session.acceptAtOnce, session, status);
     return session.acceptAtOnce(status);
   }
 

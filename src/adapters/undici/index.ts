@@ -4,10 +4,9 @@ import type { Dispatcher } from 'undici';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
-import { countLayer } from '../../kernel/layers.js';
 import type { Retrier, RetrierLike } from '../../kernel/retrier.js';
 import type { Session } from '../../kernel/session.js';
-import { retrierFor } from '../../parts/all.js';
+import { layers, retrierFor } from '../../parts/all.js';
 import { bodyOf } from './body.js';
 import { RequestContext } from './context.js';
 import { bodyIn, repeatable, withMore } from './dispatch-options.js';
@@ -34,7 +33,7 @@ export function retry(
 ): Dispatcher.DispatcherComposeInterceptor {
   checkUse(policy);
   const retrier = retrierFor(policy);
-  countLayer('dispatchers');
+  layers.of.countLayer('dispatchers');
   return interceptor(retrier) as Dispatcher.DispatcherComposeInterceptor;
 }
 

@@ -28,6 +28,8 @@ export type PartName =
   | 'streamStart'
   | 'credentials'
   | 'evidence'
+  | 'layers'
+  | 'channels'
   | 'admission'
   | 'learning';
 
@@ -77,6 +79,8 @@ export interface Parts extends LimitParts {
   readonly streamStart?: StreamStartPart;
   readonly credentials?: Part<'credentials'>;
   readonly evidence?: Part<'evidence'>;
+  readonly layers?: Part<'layers'>;
+  readonly channels?: Part<'channels'>;
   readonly admission?: Part<'admission'>;
   readonly learning?: Part<'learning'>;
 }

@@ -23,7 +23,7 @@ interface AnswerShape {
 }
 
 /** A request whose answers wait for their bodies. */
-export interface WholeSending<Answer> extends Pick<Caller, 'onAbort'> {
+interface WholeSending<Answer> extends Pick<Caller, 'onAbort'> {
   readonly session: Session;
   /** Of the caller. */
   readonly signal: AbortSignal | undefined;

@@ -12,8 +12,10 @@ import type { Sign } from '../../core/limits/signs.js';
 import type { Part } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { Admission, Finding, RefusalReason, RequestFacts } from '../../core/types.js';
+import type { ChannelsPart } from '../events.js';
 import type { FleetScope } from '../fleet.js';
 import type { Latencies } from '../latencies.js';
+import type { Layers } from '../layers.js';
 import type { Ports } from '../ports.js';
 import type { SessionLimits } from '../session.js';
 import { ScopeBudget } from './budget.js';
@@ -155,6 +157,7 @@ export interface Shared {
   readonly siblings: Siblings;
   readonly name: string;
   readonly ports: Ports;
+  readonly parts: LimitParts & { readonly layers?: Layers; readonly channels?: ChannelsPart };
   /** Made by the first request that learns something. */
   latencies: Latencies | undefined;
   /** How many attempts wait for a gate, queue for a hold, and are out with a permit. */
