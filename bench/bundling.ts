@@ -26,12 +26,14 @@ export const choices = {
   'gate and hold': ['gate', 'hold'],
   concurrency: ['concurrency'],
   credentials: ['credentials'],
+  failures: ['failures'],
   evidence: ['evidence'],
   layers: ['layers'],
   channels: ['channels'],
   'hedge and adaptive timeout': ['hedge', 'adaptiveTimeout'],
   'hints of GitHub': ['github'],
   'hints of all vendors': ['vendors'],
+  'hints in bodies, and all dates': ['bodyHints', 'lenientDates'],
   'hints of one’s own': ['ownHints'],
   check: ['check'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
@@ -42,7 +44,8 @@ export type Choice = keyof typeof choices;
 export function pageWith(client: 'fetch' | 'axios', chosen: readonly Choice[]): string {
   const call = client === 'fetch' ? 'withRetry' : 'attachRetry';
   const values = chosen.flatMap((choice): readonly string[] => choices[choice]);
-  const isHint = (value: string): boolean => ['github', 'vendors', 'ownHints'].includes(value);
+  const isHint = (value: string): boolean =>
+    ['github', 'vendors', 'bodyHints', 'lenientDates', 'ownHints'].includes(value);
   const imports = (names: readonly string[], entry: string): string =>
     names.length === 0 ? '' : `import { ${names.join(', ')} } from 'undaunted/${entry}';`;
   return [

@@ -5,6 +5,7 @@ export type { Problem, Remark } from './core/errors.js';
 export { AttemptTimeoutError, DeadlineError, PolicyError } from './core/errors.js';
 export type * from './core/events.js';
 export { explain } from './core/explain.js';
+export { readHint } from './core/hints/all-sets.js';
 export type {
   HintSetOption,
   HintUnit,
@@ -13,7 +14,6 @@ export type {
   OwnHeaderHint,
   OwnHints,
 } from './core/hints/own.js';
-export { readHint } from './core/hints/read-hint.js';
 export type { HintSetName } from './core/hints/sets.js';
 export type {
   BucketBudget,

@@ -1,8 +1,8 @@
 /** The table of hint sets: what each reads in words from `origins.ts`, where it reads it from the sets themselves. */
 
+import { allHintSets } from '../../src/core/hints/all-sets.js';
 import type { HintedSuccess } from '../../src/core/hints/hint-set.js';
 import { origins } from '../../src/core/hints/origins.js';
-import { allHintSets } from '../../src/core/hints/rows.js';
 import { type HintSetName, hintSetNames } from '../../src/core/hints/sets.js';
 
 export function hintTable(): string {

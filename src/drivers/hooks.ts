@@ -20,7 +20,7 @@ function requestOf(session: Session): ToldRequest {
 /** The verdict of `retryIf`, or a promise of it. */
 export function verdictOn(session: Session, outcome: ClientOutcome): ReturnType<RetryIf> {
   const { retryIf } = session.settings;
-  return retryIf?.(toldOutcome(outcome), requestOf(session));
+  return retryIf?.(toldOutcome(outcome, session.settings.failures), requestOf(session));
 }
 
 /** What `beforeRetry` gets: the URL and the headers of the next attempt, which it may change. */

@@ -1,11 +1,11 @@
 /** The outcome as `retryIf` is told it: the same by every client, whatever its own objects look like. */
 
-import { readFailure } from '../core/decide/failures/read.js';
+import type { FailureReader } from '../core/decide/failures/row.js';
 import type { ClientOutcome, LiveOutcome } from '../core/events.js';
 import { headerReader } from '../core/hints/answer.js';
 import type { HeadersLike } from '../core/types.js';
 
-export function toldOutcome(outcome: ClientOutcome): LiveOutcome {
+export function toldOutcome(outcome: ClientOutcome, readFailure: FailureReader): LiveOutcome {
   const { body, isElsewhere: _, ...told } = outcome;
   const headers = outcome.kind === 'response' ? outcome.headers : undefined;
   return {

@@ -9,7 +9,6 @@ import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
 import { isRetried } from '../core/decide/fresh.js';
 import type { RequestEvent } from '../core/events.js';
-import { isHintedSuccess } from '../core/hints/worth-reading.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { go } from '../core/limits/admission.js';
 import { refundOf } from '../core/limits/budget/budget.js';
@@ -225,7 +224,7 @@ export class LiveSession implements Raced {
       settings.retryIf !== undefined ||
       settings.statuses.retried.has(status) ||
       (settings.hintedSuccesses.length > 0 &&
-        isHintedSuccess(settings.hintedSuccesses, this.request, status));
+        settings.bodies?.isHintedSuccess(settings.hintedSuccesses, this.request, status) === true);
     if (needsDecision) return false;
     this.acceptedStatus = status;
     this.credentials?.accepted();

@@ -61,7 +61,9 @@ export function retrierWith(
 ): OwnRetrier {
   const parts = partsOf(list);
   const retrier = retrierFrom(given, parts);
-  if (lacks(retrier.parts, parts) || lacks(retrier.parts.hints.sets, parts.hints.sets))
+  const { failures } = essentials;
+  const lacksFailures = parts.failures !== failures && retrier.parts.failures === failures;
+  if (lacksFailures || lacks(retrier.parts, parts) || lacks(retrier.parts.hints.sets, parts.hints.sets))
     throw new TypeError(
       'undaunted: a finished policy has its parts already: give the list to definePolicy(options, list)',
     );

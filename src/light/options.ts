@@ -6,7 +6,12 @@ import type { AskedFirst } from '../core/limits/all.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../core/policy/options.js';
 import type { Part } from '../core/policy/parts.js';
 
-type NamesIn<List extends readonly Part[]> = List[number]['part'];
+type NamesIn<List extends readonly Part[]> = List[number]['part'] | Needed<List[number]>;
+
+/** What a part brings along. */
+type Needed<One> = One extends { readonly needs: readonly (infer Need extends Part)[] }
+  ? Need['part']
+  : never;
 
 type SetsIn<One> = One extends { readonly sets: infer Sets } ? Meant<keyof Sets> : never;
 
@@ -18,8 +23,8 @@ type Needs<
 > = `needs import { ${Name} } from 'undaunted/parts${Entry}'`;
 
 /** The option, if there is its part. */
-type With<List extends readonly Part[], Name extends string, Option, Off> =
-  Name extends NamesIn<List> ? Option : Off | Needs<Name>;
+type With<List extends readonly Part[], Name extends string, Option, Off, Entry extends string = ''> =
+  Name extends NamesIn<List> ? Option : Off | Needs<Name, Entry>;
 
 /** Of sets that are not in the list: all of them have one sentence, since an error shows the whole union. */
 type NeedsSet = "needs its import from 'undaunted/parts/hints'";
@@ -34,14 +39,16 @@ type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst
         ? With<List, 'streams', Option, 0>
         : Key extends 'wholeBodyBytes'
           ? With<List, 'wholeAnswers', Option, 0>
-          : Key extends 'hints'
-            ?
-                | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
-                | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
-                | false
-            : Key extends 'rules'
-              ? With<List, 'rules', readonly RuleWith<List>[], never>
-              : Option;
+          : Key extends 'bodyHintBytes'
+            ? With<List, 'bodyHints', Option, 0, '/hints'>
+            : Key extends 'hints'
+              ?
+                  | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
+                  | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
+                  | false
+              : Key extends 'rules'
+                ? With<List, 'rules', readonly RuleWith<List>[], never>
+                : Option;
 
 /** The options of a policy that is defined with these parts. */
 export type PolicyWith<List extends readonly Part[]> = {

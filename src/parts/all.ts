@@ -3,9 +3,17 @@
  * and without a call, so that a bundle carries only those that its program names.
  */
 
+import { readFailure } from '../core/decide/failures/read.js';
 import { msToBegin, streamStartOf } from '../core/decide/stream-start.js';
 import type { Problem } from '../core/errors.js';
-import { allHintSets } from '../core/hints/rows.js';
+import { allHintSets } from '../core/hints/all-sets.js';
+import {
+  bodyBytesOf,
+  bytesToRead,
+  isHintedSuccess,
+  successesOf,
+  wholeBases,
+} from '../core/hints/worth-reading.js';
 import {
   checkedOverride,
   checkedPolicy,
@@ -15,7 +23,15 @@ import {
 import { remarksOn } from '../core/policy/check/remarks.js';
 import { fillIn as fillInWith } from '../core/policy/fill-in.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
-import type { Check, Hints, Part, Rules, StreamStartPart } from '../core/policy/parts.js';
+import type {
+  BodyHints,
+  Check,
+  FailuresPart,
+  Hints,
+  Part,
+  Rules,
+  StreamStartPart,
+} from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes } from '../core/policy/routes/routes.js';
@@ -75,7 +91,21 @@ export const concurrency: Required<KernelParts>['concurrency'] = {
 
 export const credentials: CredentialsPart = { part: 'credentials', RequestCredentials };
 
-export const streamStart: StreamStartPart = { part: 'streamStart', streamStartOf, msToBegin };
+/** What the base sets read there. */
+const problemDocuments: Hints = { part: 'hints', sets: wholeBases };
+
+export const bodyHints: BodyHints = {
+  part: 'bodyHints',
+  needs: [problemDocuments],
+  bodies: { isHintedSuccess, bytesToRead, successesOf, bodyBytesOf },
+};
+
+export const streamStart: StreamStartPart = {
+  part: 'streamStart',
+  needs: [bodyHints],
+  streamStartOf,
+  msToBegin,
+};
 export const layers: Layers = {
   part: 'layers',
   of: {
@@ -93,7 +123,9 @@ export const layers: Layers = {
 
 export const channels: ChannelsPart = { part: 'channels', of: platformChannels };
 
-export const evidence: Evidence = { part: 'evidence', HopCounter };
+export const failures: FailuresPart = { part: 'failures', read: readFailure };
+
+export const evidence: Evidence = { part: 'evidence', needs: [failures], HopCounter };
 
 const learning: Required<DriverParts>['learning'] = { part: 'learning', Race, send: sendLearning };
 
@@ -107,6 +139,8 @@ export const allParts: Required<DriverParts> = {
   check,
   rules,
   hints,
+  bodyHints,
+  failures,
   gate,
   hold,
   concurrency,

@@ -30,6 +30,12 @@ export const adaptiveTimeout: Part<'adaptiveTimeout'> = every.adaptiveTimeout;
 export const credentials: Part<'credentials'> = every.credentials;
 
 /**
+ * What failures of the transport mean in Node, Bun, Deno and Workers, and what they prove. Without it, the messages of pages are
+ * known, and of Node's codes that the network failed.
+ */
+export const failures: Part<'failures'> = every.failures;
+
+/**
  * Counts the requests that undici's fetch sends for an attempt. Without it, an error of fetch in Node proves nothing, so a
  * POST is not sent again after one. In a page, nothing is lost.
  */

@@ -39,14 +39,27 @@ function lackingIn(options: PolicyOptions): string[] {
 /** Without the part for evidence, an error of undici's fetch proves nothing. */
 const provenByHops = new Set(['POST after a refused connection', 'unsafeMethods: unsent']);
 
+/** Without the part for failures, what Node says of a body that was cut off is not known. */
+const toldByNode = new Set([
+  'a body that breaks off',
+  'a body that breaks off twice',
+  'a POST whose answer breaks off',
+]);
+
 /** What the scenario asks for, in its policy or in the override of a request. */
 function neededBy(scenario: Scenario): readonly string[] {
   const overrides = scenario.requests.flatMap(({ retry }) => (typeof retry === 'object' ? [retry] : []));
   // Without the part, a stream is sent once.
   const streams = scenario.requests.some(({ stream }) => stream !== undefined) ? ['streams'] : [];
   const evidence = provenByHops.has(scenario.name) ? ['evidence'] : [];
+  const failures = toldByNode.has(scenario.name) ? ['failures'] : [];
   return [
-    ...new Set([...[policyOf(scenario), ...overrides].flatMap(lackingIn), ...streams, ...evidence]),
+    ...new Set([
+      ...[policyOf(scenario), ...overrides].flatMap(lackingIn),
+      ...streams,
+      ...evidence,
+      ...failures,
+    ]),
   ].sort();
 }
 
@@ -130,9 +143,9 @@ const refused: Readonly<Record<string, string>> = {
   'a POST that a rule calls idempotent': 'rules',
   'a stream that was read': 'streams',
   'a stream that was kept': 'streams',
-  'a body that breaks off': 'wholeAnswers',
-  'a body that breaks off twice': 'wholeAnswers',
-  'a POST whose answer breaks off': 'wholeAnswers',
+  'a body that breaks off': 'failures, wholeAnswers',
+  'a body that breaks off twice': 'failures, wholeAnswers',
+  'a POST whose answer breaks off': 'failures, wholeAnswers',
   'a hedge that is answered first': 'hedge',
   'a hedge, and the first attempt is answered first': 'hedge',
   'two requests that are hedged one after the other': 'hedge',

@@ -42,9 +42,10 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   ],
   concurrency: ['src/kernel/limits/concurrency.ts'],
   credentials: ['src/kernel/credentials.ts'],
-  evidence: [],
   layers: ['src/kernel/layers.ts', 'src/kernel/context.ts'],
   channels: [],
+  failures: ['src/core/decide/failures/known.ts', 'src/core/decide/failures/read.ts'],
+  evidence: ['src/core/decide/failures/known.ts'],
   'hedge and adaptive timeout': [
     'src/core/limits/latency/latency.ts',
     'src/core/limits/latency/learnt.ts',
@@ -55,6 +56,7 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   ],
   'hints of GitHub': ['src/core/hints/signals.ts'],
   'hints of all vendors': ['src/core/hints/vendors.ts', 'src/core/hints/signals.ts'],
+  'hints in bodies, and all dates': ['src/core/hints/lenient-date.ts'],
   'hints of one’s own': ['src/core/hints/own.ts'],
   check: ['src/core/policy/check/', 'src/core/policy/routes/pattern-faults.ts'],
 };

@@ -4,6 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import axios from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry as withEverything } from '../../src/adapters/fetch/index.js';
+import { allHintSets } from '../../src/core/hints/all-sets.js';
 import {
   definePolicy as defineWithAll,
   type PolicyError,
@@ -257,9 +258,9 @@ describe('the check', () => {
 
 describe('hint sets', () => {
   test('each is a value under its own name', () => {
-    for (const [name, part] of Object.entries(hints)) {
+    const { bodyHints: _, lenientDates: __, ownHints: ___, ...named } = hints;
+    for (const [name, part] of Object.entries(named)) {
       const names = Object.keys(part.sets);
-      if (name === 'ownHints') continue;
       if (name !== 'vendors') {
         expect(
           names.map((one) => one.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())),
@@ -267,6 +268,39 @@ describe('hint sets', () => {
       }
       expect(define({ hints: names }, part).fallback.settings.hints).toBeDefined();
     }
+  });
+
+  test.each(Object.keys(hints.vendors.sets) as (keyof typeof hints.vendors.sets)[])(
+    '%s brings the reading of bodies if it looks into them',
+    (name) => {
+      const { readsBody = false, successes = [] } = allHintSets[name];
+      const camel = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      const { needs } = new Map<string, Part>(Object.entries(hints)).get(camel) as Part;
+      expect(needs).toEqual(readsBody || successes.length > 0 ? [hints.bodyHints] : undefined);
+    },
+  );
+
+  test('hints in bodies are a part', () => {
+    expect(() => define({ bodyHintBytes: 1_000 })).toThrow(
+      /bodyHintBytes: .*bodyHints needs import \{ bodyHints \} from 'undaunted\/parts\/hints'/,
+    );
+    const problem = { type: 'https://example.com/#abnormal-usage-detected' };
+    const readWith = (...list: Part[]) => define({}, ...list).fallback.settings.hints?.(429, {}, problem, 0);
+    expect(readWith()).toBeUndefined();
+    expect(readWith(hints.bodyHints)?.retry).toBe(false);
+  });
+
+  test.each([
+    ['Thu, 01 Jan 1970 00:00:05 GMT', 5_000],
+    ['Thursday, 01-Jan-70 00:00:05 GMT', 5_000],
+    ['Thu Jan  1 00:00:05 1970', 5_000],
+    ['thu, 1 Jan 1970 00:00:05 UTC', undefined],
+    ['1970-01-01T00:00:05Z', undefined],
+  ])('Retry-After: %s, without the part for lenient dates', (date, delayMs) => {
+    const readWith = (...list: Part[]) =>
+      define({}, ...list).fallback.settings.hints?.(503, { 'retry-after': date }, undefined, 0)?.delayMs;
+    expect(readWith() ?? undefined).toBe(delayMs);
+    expect(readWith(hints.lenientDates)).toBe(5_000);
   });
 
   test('hints of one’s own have a part, too', () => {

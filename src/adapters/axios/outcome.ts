@@ -1,8 +1,6 @@
 /** Turns what an adapter returns into outcomes that the policy judges, and into causes of later errors. */
 
-import { readFailure } from '../../core/decide/failures/read.js';
 import type { ClientOutcome } from '../../core/events.js';
-import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
@@ -43,7 +41,7 @@ export function outcomeOf(
     (ending.kind === 'response' || (answer.status >= 400 && !isBroken(ending.error, answer, session)))
   ) {
     const { status, headers } = answer;
-    const mostBytes = bytesToRead(settings, request, status, headers as HeadersLike);
+    const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers as HeadersLike) ?? 0;
     const isUnproven = isOfAnother(answer.request, config, session, () => hops?.answered(status) === true);
     const evidence = isUnproven ? 'unknown' : isOfTunnel(answer.request) ? 'unsent' : undefined;
     const outcome = outcomeOfAnswer(answer, hintContent(answer, mostBytes), evidence);
@@ -74,7 +72,7 @@ function outcomeOfAnswer(
 /** Whether answers have to be whole, and the body of this one, whose status is final, has broken off. */
 function isBroken(error: unknown, { status }: ResponseShape, { settings }: Session): boolean {
   const mustBeWhole = settings.wholeBodyBytes > 0 && !settings.statuses.retried.has(status);
-  return mustBeWhole && readFailure(error, false).class === 'transient';
+  return mustBeWhole && settings.failures(error, false).class === 'transient';
 }
 
 /** Over HTTP/2, axios reports an answer as complete even if its stream was reset. */

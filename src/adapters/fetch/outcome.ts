@@ -1,7 +1,6 @@
 /** Turns what fetch returns into outcomes that the policy judges. */
 
 import type { ClientOutcome } from '../../core/events.js';
-import { bytesToRead } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, HeadersLike } from '../../core/types.js';
 import { originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
@@ -28,7 +27,7 @@ export function outcomeOfAnswer(
     // The 429 of another server does not tell what the first one did.
     ...((answer.redirected === true || proof?.isOfFirst(answer) === false) && { evidence: 'unknown' }),
   };
-  const mostBytes = bytesToRead(settings, request, status, headers);
+  const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0;
   if (mostBytes === 0) return outcome;
   return textOfHint(answer, mostBytes, sleep).then((content) =>
     content === undefined ? outcome : { ...outcome, content },

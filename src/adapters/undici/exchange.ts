@@ -9,7 +9,6 @@ import type { Duplex } from 'node:stream';
 import { bytesToAwait, msToAwait } from '../../core/decide/whole.js';
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome, RetryContext } from '../../core/events.js';
-import { bytesToRead } from '../../core/hints/worth-reading.js';
 import { asPromise, isPromise } from '../../core/returned.js';
 import type { Decision, Outcome, Retry } from '../../core/types.js';
 import type { KeptBody } from '../../drivers/body/kept-body.js';
@@ -376,7 +375,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       next(outcome, isBodyTold ? { ...outcome, body: readerOf(sending, head.headers) } : outcome);
     };
     // A hint may be at the beginning of the body.
-    const mostBytes = rest === undefined ? bytesToRead(settings, request, head.status, head.headers) : 0;
+    const mostBytes =
+      (rest === undefined ? settings.bodies?.bytesToRead(settings, request, head.status, head.headers) : 0) ??
+      0;
     if (mostBytes === 0) goOn();
     else {
       const coding = head.headers['content-encoding'];

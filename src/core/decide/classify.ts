@@ -1,9 +1,7 @@
 /** Outcome -> is it retryable, and what does it prove? Reads names, codes and messages; never throws. */
 
-import { isThrottlingReason } from '../hints/throttling.js';
 import type { Settings } from '../policy/settings.js';
 import type { Class, ErrorOutcome, Finding, HeadersLike, Hint, Outcome, ResponseOutcome } from '../types.js';
-import { readFailure } from './failures/read.js';
 import { isObject } from './failures/thrown.js';
 
 /** A finding is returned unchanged, so that a decision can be replayed from a recorded one. */
@@ -15,11 +13,14 @@ export function classify(settings: Settings, outcome: Outcome | Finding, date: n
 }
 
 /** The headers of the answer that a finding was found in. A finding itself has none. */
-export function headersOf(source: Outcome | Finding): HeadersLike | undefined {
+export function headersOf(
+  { failures }: Pick<Settings, 'failures'>,
+  source: Outcome | Finding,
+): HeadersLike | undefined {
   if ('class' in source) return undefined;
   return source.kind === 'response'
     ? source.headers
-    : readFailure(source.error, source.aborted).response?.headers;
+    : failures(source.error, source.aborted).response?.headers;
 }
 
 // ---------------------------------------------------------------- responses
@@ -50,7 +51,7 @@ function readHintFor(
 }
 
 export function classOfResponse(
-  { statuses: { retried, never } }: Pick<Settings, 'statuses'>,
+  { statuses: { retried, never }, hints }: Pick<Settings, 'statuses' | 'hints'>,
   status: number,
   hint: Hint | undefined,
 ): Class {
@@ -59,7 +60,7 @@ export function classOfResponse(
     retried.has(status) ||
     (!never.has(status) && (asksForRetry(hint) || (status === 413 && isPositive(hint))));
   if (!worthIt) return 'final';
-  return status === 429 || (hint !== undefined && isThrottlingReason(hint.reason))
+  return status === 429 || (hint !== undefined && hints?.throttles(hint.reason) === true)
     ? 'throttled'
     : 'transient';
 }
@@ -95,7 +96,7 @@ function classifyError(settings: Settings, outcome: ErrorOutcome, date: number):
     aborted,
     response,
     tunnelStatus,
-  } = readFailure(outcome.error, outcome.aborted);
+  } = settings.failures(outcome.error, outcome.aborted);
   if (response !== undefined) return classifyResponse(settings, response, date);
   return {
     kind: 'error',

@@ -167,12 +167,12 @@ function waitAsScheduled(
 ): Wait {
   const waitFrom = finding.class === 'throttled' ? 'throttledSchedule' : 'schedule';
   const schedule = settings[waitFrom];
-  const told = typeof schedule === 'function' ? toldFinding(finding, source) : undefined;
+  const told = typeof schedule === 'function' ? toldFinding(settings, finding, source) : undefined;
   return { delayMs: scheduledWait(schedule, retry, previousWait(history), random, told), waitFrom };
 }
 
-function toldFinding(finding: Finding, source: Outcome | Finding): ToldFinding {
-  return { ...finding, header: headerReader(headersOf(source)) };
+function toldFinding(settings: Settings, finding: Finding, source: Outcome | Finding): ToldFinding {
+  return { ...finding, header: headerReader(headersOf(settings, source)) };
 }
 
 /** The server is not slow as a whole: most answers come in less time, so a wait would spare it nothing. */

@@ -4,7 +4,7 @@
  */
 
 import { Answer } from '../hints/answer.js';
-import { listAt, property, textAt } from '../hints/content.js';
+import { contentOf, listAt, property, textAt } from '../hints/content.js';
 import type { StreamEvent } from '../hints/event-stream.js';
 import type { EventRows } from '../hints/hint-set.js';
 import { isSaid } from '../hints/own.js';
@@ -71,7 +71,7 @@ export function meaningOf(event: StreamEvent, { hints, statuses }: Judging, head
   if (data === '[DONE]') return 'pending';
   const rows = hints === undefined ? [usual] : [...(hints.events as readonly EventRows[]), usual];
   const answer = new Answer(200, head.headers, data, head.date);
-  const content = answer.content();
+  const content = contentOf(answer);
   const said = verdictIn(rows, answer, name);
   if (said !== undefined) return said;
   const types = [name, textAt(content, 'type')].filter((type) => type !== '');
@@ -123,7 +123,7 @@ function failureIn(
   const status = statusOf(rows, types, content);
   const hint = hints?.(status, headers, data, date);
   if (hint?.retry === false) return hint;
-  const means = classOfResponse({ statuses }, status, hint);
+  const means = classOfResponse({ statuses, hints }, status, hint);
   return { delayMs: hint?.delayMs ?? null, means, reason: `stream-error-${status}` };
 }
 

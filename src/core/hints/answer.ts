@@ -1,20 +1,13 @@
-/**
- * A response as the hint readers see it: header fields by name, and a body that is parsed once and only if a reader
- * asks for it.
- */
+/** A response as the hint readers see it: header fields by name. */
 
 import { headerText } from '../told.js';
 import type { HeadersLike } from '../types.js';
-import { parseContent } from './content.js';
 import { parseDecimal } from './decimal.js';
-import { parseDate } from './http-date.js';
+import { type DateParser, type ParsedDate, parseDate } from './http-date.js';
 import { type Field, linesOf, valuesOf } from './values.js';
 
 /** A field has one line or a few. More lines than this come only from a faulty or hostile server. */
 export const mostLines = 64;
-
-/** How many names are searched if only the beginning of a field's name is known. */
-const mostNames = 1_000;
 
 type HeaderRecord = Readonly<Record<string, unknown>>;
 
@@ -22,17 +15,25 @@ export class Answer {
   readonly status: number;
   /** The client's wall clock at the receipt of the head. */
   readonly date: number;
-  private readonly headers: HeaderRecord;
+  /** In lower case, or with `get`. */
+  readonly headers: HeaderRecord;
   private readonly hasGet: boolean;
   /** The body as it was given: text, or a value parsed from JSON. */
   readonly body: unknown;
-  private parsed = false;
-  private parsedContent: unknown;
+  /** For dates that are not exactly as the grammar has them. */
+  private readonly lenient: DateParser | undefined;
 
-  constructor(status: number, headers: HeadersLike | undefined, body: unknown, date: number) {
+  constructor(
+    status: number,
+    headers: HeadersLike | undefined,
+    body?: unknown,
+    date: number = 0,
+    lenient?: DateParser,
+  ) {
     this.status = status;
     this.date = date;
     this.body = body;
+    this.lenient = lenient;
     const given: HeaderRecord = isObject(headers) ? headers : {};
     this.hasGet = typeof given['get'] === 'function';
     this.headers = this.hasGet ? given : inLowerCase(given);
@@ -49,29 +50,8 @@ export class Answer {
     }
   }
 
-  /** The names that begin with the prefix, if the headers can be listed at all. */
-  namesStartingWith(prefix: string): readonly string[] {
-    const found: string[] = [];
-    try {
-      let seen = 0;
-      for (const name of namesOf(this.headers)) {
-        if (seen++ === mostNames) break;
-        const lower = String(name).toLowerCase();
-        if (lower.startsWith(prefix)) found.push(lower);
-      }
-    } catch {
-      // The headers could not be listed to the end; the names found so far are used.
-    }
-    return found;
-  }
-
-  /** The parsed body, or undefined if there is none that can be read. */
-  content(): unknown {
-    if (!this.parsed) {
-      this.parsed = true;
-      this.parsedContent = parseContent(this.body);
-    }
-    return this.parsedContent;
+  dateIn(text: string): ParsedDate | undefined {
+    return parseDate(text, this.date) ?? this.lenient?.(text, this.date);
   }
 
   /**
@@ -82,7 +62,7 @@ export class Answer {
   sentAt(): number {
     const date = this.field('date');
     if (typeof date !== 'string' || this.field('age') !== undefined) return this.date;
-    return parseDate(date, this.date)?.at ?? this.date;
+    return this.dateIn(date)?.at ?? this.date;
   }
 
   /** Whether a cache answered: what such an answer says about a quota is out of date. */
@@ -143,10 +123,4 @@ function copyInLowerCase(headers: HeaderRecord): HeaderRecord {
     if (field !== undefined) copy[lower] = [...(copy[lower] ?? []), ...linesOf(field)].slice(0, mostLines);
   }
   return copy;
-}
-
-/** `Headers` and `Map` can list their names; other objects with `get` have them as properties. */
-function namesOf(headers: HeaderRecord): Iterable<unknown> {
-  const { keys } = headers;
-  return typeof keys === 'function' ? (keys.call(headers) as Iterable<unknown>) : Object.keys(headers);
 }

@@ -1,11 +1,9 @@
 /** Merges the rows of several hint sets into lists of readers, in order of precedence. */
 
 import type { Answer } from './answer.js';
-import { bases } from './bases.js';
-import { readBodyField, readReset, readWait } from './fields.js';
-import type { EventRows, HintedSuccess, HintSet, Reader, WaitField } from './hint-set.js';
+import { readReset, readWait } from './fields.js';
+import type { EventRows, HintSet, Reader, WaitField } from './hint-set.js';
 import type { HintSetOption } from './own.js';
-import { readRateLimit } from './ratelimit.js';
 import { type HintSets, rowOf } from './rows.js';
 import { readRuling } from './rulings.js';
 import { isHintStatus } from './statuses.js';
@@ -19,6 +17,8 @@ export interface CompiledSet {
   readonly headers: readonly string[];
   /** Statuses that are read in addition to the usual ones. */
   readonly statuses: readonly number[];
+  /** The reasons that mean "rate limited", also if the status is not 429. */
+  readonly throttles: ReadonlySet<string>;
   /** Those of them at which waits are read as they are at the usual ones. */
   readonly waitStatuses: readonly number[];
   readonly events: readonly EventRows[];
@@ -39,7 +39,7 @@ export function compileSets(names: readonly HintSetOption[], sets: HintSets): Co
   const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
   const waits = withoutReplaced(rows.flatMap((row) => row.waits ?? [])).sort((a, b) => rankOf(a) - rankOf(b));
   const resets = rows.flatMap((row) => row.resets ?? []);
-  const rateLimit = rows.includes(bases.common);
+  const rateLimits = rows.flatMap((row) => row.rateLimit ?? []);
   return {
     rulings: [...rows.flatMap(verdictsOf), ...rulings.map(headerRuling), ...rows.flatMap(signalsOf)],
     waits,
@@ -49,15 +49,9 @@ export function compileSets(names: readonly HintSetOption[], sets: HintSets): Co
           (answer) =>
             readWait(row, answer),
       ),
-      ...rows
-        .flatMap((row) => row.bodies ?? [])
-        .map(
-          (row): Reader =>
-            (answer) =>
-              readBodyField(row, answer),
-        ),
+      ...rows.flatMap((row) => row.bodies ?? []),
       ...rows.flatMap((row) => row.readers ?? []),
-      ...(rateLimit ? [readRateLimit] : []),
+      ...rateLimits,
       ...resets.map(
         (row): Reader =>
           (answer) =>
@@ -67,10 +61,15 @@ export function compileSets(names: readonly HintSetOption[], sets: HintSets): Co
     headers: unique([
       ...rulings,
       ...waits.map(({ header }) => header),
-      ...(rateLimit ? ['ratelimit'] : []),
+      ...rateLimits.map(() => 'ratelimit'),
       ...resets.flatMap(({ quotas }) => quotas.map(({ reset }) => reset)),
     ]),
     statuses: unique(rows.flatMap((row) => row.statuses ?? [])),
+    throttles: new Set([
+      ...rows.flatMap((row) => row.throttles ?? []),
+      // A reset is only read if its quota is exhausted.
+      ...resets.flatMap(({ reason }) => (typeof reason === 'string' ? reason : Object.values(reason))),
+    ]),
     waitStatuses: rows.flatMap(({ waitsToo, statuses }) => (waitsToo && statuses) || []),
     events: rows.flatMap((row) => row.events ?? []),
   };
@@ -119,20 +118,6 @@ function readAtStatuses(
   });
 }
 
-/** The successes that the sets look into. Every other success is accepted as it is. */
-export function successesOf(names: readonly HintSetOption[], sets: HintSets): readonly HintedSuccess[] {
-  return unique(names.flatMap((name) => rowOf(name, sets).successes ?? []));
-}
-
-/** Error bodies are short: a longer body is not waited for, since it has no hint in it. */
-const namedBodyBytes = 16_384;
-
-/** How much of a body the sets read, unless the policy says so. */
-export function bodyBytesOf(names: readonly HintSetOption[], sets: HintSets): number {
-  const rows = names.map((name) => rowOf(name, sets));
-  return rows.some(({ readsBody, bodies }) => readsBody ?? bodies !== undefined) ? namedBodyBytes : 0;
-}
-
-function unique<T>(values: readonly T[]): T[] {
+export function unique<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }

@@ -12,9 +12,17 @@ const longestText = 256;
  */
 export const unreadable: unique symbol = Symbol('unreadable');
 
-/** The body as a value. Text is parsed if it may be a JSON object or list; other text gives undefined. */
-export function parseContent(body: unknown): unknown {
-  if (typeof body !== 'string') return body;
+const parsed = new WeakMap<object, unknown>();
+
+/** The body of an answer as a value, parsed once; undefined if there is none that can be read. */
+export function contentOf(answer: { readonly body: unknown }): unknown {
+  if (typeof answer.body !== 'string') return answer.body;
+  if (!parsed.has(answer)) parsed.set(answer, parseContent(answer.body));
+  return parsed.get(answer);
+}
+
+/** Text is parsed if it may be a JSON object or list; other text gives undefined. */
+function parseContent(body: string): unknown {
   if (!startsLikeJson(body)) return undefined;
   try {
     return JSON.parse(body);

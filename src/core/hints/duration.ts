@@ -2,6 +2,7 @@
 
 import { property } from './content.js';
 import { decimalText, digits, longestDelayMs, parseDecimal } from './decimal.js';
+import type { Encoding } from './hint-set.js';
 
 const unitsMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -19,6 +20,8 @@ const unitsMs: Readonly<Record<string, number>> = {
 const goPart: RegExp = /(\d{1,9})(?:\.(\d{1,9}))?(ns|us|µs|μs|ms|s|m|h)/y;
 
 const longestDuration = 64;
+
+export const goDuration: Encoding = (value) => parseGoDuration(value);
 
 /** Reads what Go's `time.ParseDuration` reads, except a sign: a wait is not negative. */
 export function parseGoDuration(text: string): number | undefined {

@@ -1,12 +1,9 @@
-/** Reads the regular rows of a hint set: headers, encodings, quotas, body paths. */
+/** Reads the regular rows of a hint set: headers, encodings, quotas. */
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { property } from './content.js';
-import { decimalText, longestDelayMs, parseDecimal } from './decimal.js';
-import { parseGoDuration } from './duration.js';
-import type { BodyField, Encoding, Quota, ResetField, WaitField } from './hint-set.js';
-import { parseDate } from './http-date.js';
+import { longestDelayMs, parseDecimal } from './decimal.js';
+import type { Encoding, Quota, ResetField, Told, WaitField } from './hint-set.js';
 import { empty, isWait, longest, malformed, notExhausted } from './reading.js';
 import { readRetryAfter, waitUntil } from './retry-after.js';
 import { type Field, valuesOf } from './values.js';
@@ -18,17 +15,7 @@ export function readWait(
   if (as === 'retry-after') return readRetryAfter(answer);
   const field = answer.field(header);
   if (field === undefined) return undefined;
-  return readEncoded(field, as, answer, isOwn ? answer.sentAt() : answer.date, () => reason);
-}
-
-/** Reads a number of seconds in a body. */
-export function readBodyField({ path, zeroIsUnset }: BodyField, answer: Answer): Hint | undefined {
-  const found = property(answer.content(), ...path);
-  if (found === undefined || found === null) return undefined;
-  const ms = parseDecimal(decimalText(found) ?? '', 1000);
-  if (ms === undefined) return malformed;
-  if (ms === 0 && zeroIsUnset) return undefined;
-  return { delayMs: Math.min(ms, longestDelayMs), reason: 'body-retry-after' };
+  return readEncoded(field, as, answer, isOwn ? answer.sentAt() : answer.date, reason);
 }
 
 /** The longest wait among the quotas that are exhausted. */
@@ -48,10 +35,9 @@ function readQuota({ reset, remaining }: Quota, row: ResetField, answer: Answer)
   if (remaining !== undefined && hasLeft(answer, remaining)) return notExhausted;
   const values = valuesOf(field);
   if (row.single && values.length > 1) return malformed;
-  const since = row.fromServerDate || row.as === 'date' ? answer.sentAt() : answer.date;
+  const since = row.fromServerDate ? answer.sentAt() : answer.date;
   const { reason, plusMs = 0 } = row;
-  const nameOf = (told: Told): string => (typeof reason === 'string' ? reason : reason[told]);
-  const hint = readEncoded(field, row.as, answer, since, nameOf);
+  const hint = readEncoded(field, row.as, answer, since, reason);
   return plusMs > 0 && isWait(hint) ? { ...hint, delayMs: hint.delayMs + plusMs } : hint;
 }
 
@@ -73,50 +59,57 @@ function countsOf(answer: Answer, remaining: string): readonly number[] {
   return valuesOf(field).flatMap((value) => parseDecimal(value, 1000) ?? []);
 }
 
-/** What the magnitude of a number says about its encoding. */
-type Told = 'delta-s' | 'epoch-s' | 'epoch-ms';
-
 export function readEncoded(
   field: Field,
-  as: Encoding,
+  as: Encoding | 'by-magnitude',
   answer: Answer,
   since: number,
-  reasonOf: (told: Told) => string,
+  reason: ResetField['reason'],
 ): Hint {
   let hint: Hint | undefined;
-  for (const value of valuesOf(field))
-    hint = longest(hint, readValue(value, as, answer.date, since, reasonOf));
+  for (const value of valuesOf(field)) hint = longest(hint, readValue(value, as, answer.date, since, reason));
   return hint ?? empty;
 }
 
 function readValue(
   value: string,
-  as: Encoding,
+  as: Encoding | 'by-magnitude',
   now: number,
   since: number,
-  reasonOf: (told: Told) => string,
+  reason: ResetField['reason'],
 ): Hint {
-  const told = as === 'by-magnitude' ? magnitudeOf(value) : undefined;
-  const delayMs = delayOf(value, told ?? as, now, since);
-  return delayMs === undefined ? malformed : { delayMs, reason: reasonOf(told ?? 'delta-s') };
+  const told = as === 'by-magnitude' ? magnitudeOf(value) : 'delta-s';
+  const delayMs = (as === 'by-magnitude' ? encodings[told] : as)(value, now, since);
+  if (delayMs === undefined) return malformed;
+  return { delayMs, reason: typeof reason === 'string' ? reason : reason[told] };
 }
 
-function magnitudeOf(value: string): Told | undefined {
-  const ms = parseDecimal(value, 1000);
-  if (ms === undefined) return undefined;
+function magnitudeOf(value: string): Told {
+  const ms = parseDecimal(value, 1000) ?? 0;
   return ms < 1e12 ? 'delta-s' : ms < 1e15 ? 'epoch-s' : 'epoch-ms';
 }
 
-function delayOf(value: string, as: Encoding, now: number, since: number): number | undefined {
-  if (as === 'go-duration') return parseGoDuration(value);
-  if (as === 'date') return until(parseDate(value, now)?.at, since);
-  const inMs = parseDecimal(value, as.endsWith('ms') ? 1 : 1000);
-  if (inMs === undefined) return undefined;
-  if (as.startsWith('delta')) return Math.min(inMs, longestDelayMs);
-  // A larger number is not a date in ms, but in microseconds or nanoseconds.
-  return inMs < 1e15 ? until(inMs, since) : undefined;
+export const deltaMs: Encoding = (value) => delta(value, 1);
+
+export const deltaS: Encoding = (value) => delta(value, 1000);
+
+function delta(value: string, unitMs: 1 | 1000): number | undefined {
+  const inMs = parseDecimal(value, unitMs);
+  return inMs && Math.min(inMs, longestDelayMs);
 }
 
-function until(at: number | undefined, since: number): number | undefined {
-  return at === undefined ? undefined : waitUntil(at, since);
+export const epochMs: Encoding = (value, _now, since) => epoch(value, 1, since);
+
+export const epochS: Encoding = (value, _now, since) => epoch(value, 1000, since);
+
+const encodings: Readonly<Record<Told, Encoding>> = {
+  'delta-s': deltaS,
+  'epoch-s': epochS,
+  'epoch-ms': epochMs,
+};
+
+/** A larger number is not a date in ms, but in microseconds or nanoseconds. */
+function epoch(value: string, unitMs: 1 | 1000, since: number): number | undefined {
+  const inMs = parseDecimal(value, unitMs);
+  return inMs !== undefined && inMs < 1e15 ? waitUntil(inMs, since) : undefined;
 }

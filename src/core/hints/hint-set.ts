@@ -2,25 +2,20 @@
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import type { ResetReason } from './throttling.js';
 
-/**
- * How a wait is written. `by-magnitude`: a number below 1e9 is seconds from now, below 1e12 epoch seconds, otherwise
- * epoch milliseconds.
- */
-export type Encoding =
-  | 'delta-s'
-  | 'delta-ms'
-  | 'epoch-s'
-  | 'epoch-ms'
-  | 'date'
-  | 'go-duration'
-  | 'by-magnitude';
+/** How a wait is written: reads it, in ms from `since` on. A set brings the encodings of its rows. */
+export type Encoding = (value: string, now: number, since: number) => number | undefined;
+
+/** What the magnitude of a number says about its encoding. */
+export type Told = 'delta-s' | 'epoch-s' | 'epoch-ms';
+
+/** A number below 1e9 is seconds from now, below 1e12 epoch seconds, otherwise epoch milliseconds. */
+type ByMagnitude = 'by-magnitude';
 
 /** A header that says how long to wait, whatever is left of a quota. */
 export interface WaitField {
   readonly header: string;
-  readonly as: Encoding | 'retry-after';
+  readonly as: Encoding | ByMagnitude | 'retry-after';
   /** The reason of the hint. By default, the header's name. */
   readonly reason?: string;
   /** It takes the place of other rows for the same header. */
@@ -36,9 +31,9 @@ export interface Quota {
 /** Headers that say when a quota resets. They mean a wait only if the quota is exhausted. */
 export interface ResetField {
   readonly quotas: readonly Quota[];
-  readonly as: Encoding;
+  readonly as: Encoding | ByMagnitude;
   /** The reason of the hint: always the same, or by the encoding that the magnitude showed. */
-  readonly reason: ResetReason | Readonly<Record<'delta-s' | 'epoch-s' | 'epoch-ms', ResetReason>>;
+  readonly reason: string | Readonly<Record<Told, string>>;
   /** The only statuses on which the headers are read. */
   readonly only?: readonly number[];
   /** The wait counts from the answer's own `Date`. */
@@ -47,13 +42,6 @@ export interface ResetField {
   readonly plusMs?: number;
   /** A repeated header is refused. Otherwise, the longest wait of its values is used. */
   readonly single?: boolean;
-}
-
-/** A path in the body to a number of seconds. */
-export interface BodyField {
-  readonly path: readonly string[];
-  /** 0 means that the field is not set. */
-  readonly zeroIsUnset?: boolean;
 }
 
 /** Reads a hint that fits no row. Undefined: the answer does not have it. */
@@ -94,7 +82,7 @@ export interface HintSet {
   readonly waitsToo?: true;
   /** Successes on which the vendor says "later". */
   readonly successes?: readonly HintedSuccess[];
-  /** True if the set's signals or readers look into bodies. Sets with `bodies` need not say so. */
+  /** True if the set's signals or readers look into bodies. */
   readonly readsBody?: true;
   /** Headers that say whether to retry, `true` or `false`, on any status from 400. */
   readonly rulings?: readonly string[];
@@ -103,9 +91,14 @@ export interface HintSet {
   /** Signals that come before all rulings of other sets but a veto. */
   readonly verdicts?: readonly Reader[];
   readonly waits?: readonly WaitField[];
-  readonly bodies?: readonly BodyField[];
-  /** Readers of waits in other shapes. They rank with those in a body. */
+  /** Readers of waits in a body. */
+  readonly bodies?: readonly Reader[];
+  /** Readers of waits in other shapes. */
   readonly readers?: readonly Reader[];
+  /** Reads the field `RateLimit`. */
+  readonly rateLimit?: Reader;
   readonly resets?: readonly ResetField[];
   readonly events?: EventRows;
+  /** The reasons that mean "rate limited", also if the status is not 429, beside those of `resets`. */
+  readonly throttles?: readonly string[];
 }

@@ -2,10 +2,12 @@
 
 import type { Evidence, Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { property } from './content.js';
+import { contentOf, property } from './content.js';
 import { decimalText } from './decimal.js';
-import { readEncoded } from './fields.js';
-import type { Encoding, EventRows, HintSet, Reader } from './hint-set.js';
+import { goDuration } from './duration.js';
+import { deltaMs, deltaS, epochMs, epochS, readEncoded } from './fields.js';
+import type { EventRows, HintSet, Reader, ResetField } from './hint-set.js';
+import { date } from './lenient-date.js';
 import { isWait, longest } from './reading.js';
 import type { HintSetName } from './sets.js';
 
@@ -15,13 +17,13 @@ import type { HintSetName } from './sets.js';
  */
 export type HintUnit = 's' | 'ms' | 'epoch-s' | 'epoch-ms' | 'date' | 'go-duration' | 'by-magnitude';
 
-const encodings: Readonly<Record<HintUnit, Encoding>> = {
-  s: 'delta-s',
-  ms: 'delta-ms',
-  'epoch-s': 'epoch-s',
-  'epoch-ms': 'epoch-ms',
-  date: 'date',
-  'go-duration': 'go-duration',
+const encodings: Readonly<Record<HintUnit, ResetField['as']>> = {
+  s: deltaS,
+  ms: deltaMs,
+  'epoch-s': epochS,
+  'epoch-ms': epochMs,
+  date,
+  'go-duration': goDuration,
   'by-magnitude': 'by-magnitude',
 };
 
@@ -155,14 +157,14 @@ function eventRows(name: string, rows: readonly OwnEventHint[]): EventRows {
   const verdicts = rows.filter(({ means }) => means !== 'pending').flatMap(verdictOf(name));
   const waits = rows.flatMap(waitIn(name));
   return {
-    isPending: (answer, event) => pending.some(({ isIn }) => isIn(answer.content(), answer, event)),
+    isPending: (answer, event) => pending.some(({ isIn }) => isIn(contentOf(answer), answer, event)),
     read: (answer, event) => readVerdicts(verdicts, answer, event),
     readWait: (answer) => waits.map((read) => read(answer)).find(isWait),
   };
 }
 
-function encodingOf(unit: HintUnit): Encoding {
-  const encoding: Encoding | undefined = Object.hasOwn(encodings, unit) ? encodings[unit] : undefined;
+function encodingOf(unit: HintUnit): ResetField['as'] {
+  const encoding = Object.hasOwn(encodings, unit) ? encodings[unit] : undefined;
   if (encoding === undefined) throw new RangeError(`There is no unit of hints named ${JSON.stringify(unit)}`);
   return encoding;
 }
@@ -182,17 +184,14 @@ function waitIn(name: string): (row: OwnBodyHint | OwnEventHint) => readonly Rea
 function readWaits(
   answer: Answer,
   path: readonly string[],
-  encoding: Encoding,
+  encoding: ResetField['as'],
   reason: string,
 ): Hint | undefined {
   let hint: Hint | undefined;
-  for (const value of valuesAt(answer.content(), path)) {
+  for (const value of valuesAt(contentOf(answer), path)) {
     const text = decimalText(value);
     if (text === undefined) continue;
-    hint = longest(
-      hint,
-      readEncoded([text], encoding, answer, answer.sentAt(), () => reason),
-    );
+    hint = longest(hint, readEncoded([text], encoding, answer, answer.sentAt(), reason));
   }
   return hint;
 }
@@ -232,7 +231,7 @@ function verdictOf(name: string): (row: OwnBodyHint | OwnEventHint) => readonly 
 function valueSays(
   at: string,
   { is }: Pick<OwnBodyHint, 'is'>,
-  wait: Encoding | undefined,
+  wait: ResetField['as'] | undefined,
   reason: string,
 ): (content: unknown, answer: Answer) => boolean {
   const path = pathOf(at);
@@ -243,7 +242,7 @@ function valueSays(
 
 /** The first that applies, and a veto before all. */
 function readVerdicts(verdicts: readonly Verdict[], answer: Answer, event?: string): Hint | undefined {
-  const content = answer.content();
+  const content = contentOf(answer);
   if (content === undefined && event === undefined) return undefined;
   const withData = hasData(content);
   const given = verdicts.filter(

@@ -5,7 +5,6 @@
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { listAt } from './content.js';
 import { longestDelayMs } from './decimal.js';
 import { isWait, longest, malformed, notExhausted } from './reading.js';
 import { type Member, parseDictionary, parseList, type Value } from './structured-field.js';
@@ -17,7 +16,8 @@ export const longestRateLimit = 8_192;
 /** Only the dictionary of -07 begins with a key and a value. */
 const dictionary = /^[a-z]+=/;
 
-export function readRateLimit(answer: Answer): Hint | undefined {
+/** `violated`: the policies that a problem document in the body names. */
+export function readRateLimit(answer: Answer, violated: readonly unknown[] = []): Hint | undefined {
   const field = answer.field('ratelimit');
   if (field === undefined) return undefined;
   const text = trimmed(linesOf(field).join(', '));
@@ -25,7 +25,7 @@ export function readRateLimit(answer: Answer): Hint | undefined {
   // A stored answer describes another time and another client (section 7.3 of the draft).
   if (answer.isStored()) return { delayMs: null, reason: 'ratelimit-stored' };
   try {
-    return dictionary.test(text) ? readDictionary(text) : readList(text, answer);
+    return dictionary.test(text) ? readDictionary(text) : readList(text, violated);
   } catch {
     return malformed;
   }
@@ -38,10 +38,9 @@ function readDictionary(text: string): Hint {
   return reset === undefined ? malformed : { delayMs: inMs(reset), reason: 'ratelimit-reset-delta' };
 }
 
-function readList(text: string, answer: Answer): Hint {
+function readList(text: string, violated: readonly unknown[]): Hint {
   const items = parseList(text);
-  const violated = new Set(listAt(answer.content(), 'violated-policies'));
-  const chosen = items.filter(([name]) => violated.has(nameOf(name)));
+  const chosen = items.filter(([name]) => violated.includes(nameOf(name)));
   if (chosen.length > 0) {
     const hint = readItems(chosen);
     return isWait(hint) ? { ...hint, reason: 'ratelimit-t-violated' } : hint;

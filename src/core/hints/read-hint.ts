@@ -7,23 +7,8 @@ import { unreadable } from './content.js';
 import type { HintSetOption } from './own.js';
 import { isWait } from './reading.js';
 import { readRetryAfter } from './retry-after.js';
-import { allHintSets, type HintSets } from './rows.js';
+import { datesKey, type HintSets } from './rows.js';
 import { isHintStatus, isRedirect } from './statuses.js';
-import { isThrottlingReason } from './throttling.js';
-
-/** The response as clients have it. If a body is given, it is read. */
-interface HintedResponse {
-  readonly status: number;
-  readonly headers?: HeadersLike | undefined;
-  readonly body?: unknown;
-  readonly method?: string;
-}
-
-interface HintOptions {
-  readonly hints: HintSetOption | readonly HintSetOption[];
-  /** The client's wall clock in ms, at the receipt of the head. */
-  readonly date: number;
-}
 
 export interface HintReader {
   /** `body`: text, a value parsed from JSON, or `unreadable`; `date`: the client's wall clock in ms. */
@@ -32,25 +17,20 @@ export interface HintReader {
   readsBodyOf(status: number): boolean;
   /** What the first events of a stream mean: `EventRows`, whose types are not public. */
   readonly events: readonly object[];
-}
-
-/**
- * Reads what a response asks the client to do: how long to wait, and whether to retry. Undefined only if the response
- * has no field that the set of hints knows.
- */
-export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
-  const { status, headers, body } = response;
-  return compileHints([options.hints].flat(), allHintSets)(status, headers, body, options.date);
+  /** Whether the reason of a hint means "rate limited", also if the status is not 429. */
+  throttles(reason: string): boolean;
 }
 
 /** More than a program has different lists of sets. The settings of a policy keep their own reader, so it outlives this. */
 const mostReaders = 50;
 
 /** By the names, each once. */
-const readers = new Map<string, HintReader>();
+const allReaders = new WeakMap<HintSets, Map<string, HintReader>>();
 
-/** Merges the sets once, so that reading is only a lookup. Without names, nothing is read. A name means the same row everywhere. */
+/** Merges the sets once, so that reading is only a lookup. Without names, nothing is read. */
 export function compileHints(names: readonly HintSetOption[], sets: HintSets): HintReader {
+  const readers = allReaders.get(sets) ?? new Map<string, HintReader>();
+  allReaders.set(sets, readers);
   const key = keyOf(names);
   const known = readers.get(key);
   if (known !== undefined) return known;
@@ -70,15 +50,17 @@ function keyOf(names: readonly HintSetOption[]): string {
 function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader {
   const set = compileSets(names, sets);
   const isPlain = names.every((name) => name === 'standard' || name === 'common');
+  const lenient = sets[datesKey];
   const known = namesToLookFor(set);
   const reader = (status: number, headers: HeadersLike | undefined, body: unknown, date: number) =>
     isPlain && body === undefined && status !== 408 && isSilent(known, headers)
       ? undefined
-      : (read(set, new Answer(status, headers, body, date)) ??
+      : (read(set, new Answer(status, headers, body, date, lenient)) ??
         unreadIf(names.length > 0 && body === unreadable));
   return Object.assign(reader, {
     events: set.events,
     readsBodyOf: (status: number) => isHintStatus(status) || set.statuses.includes(status),
+    throttles: (reason: string) => set.throttles.has(reason),
   });
 }
 
@@ -127,7 +109,7 @@ function read(set: CompiledSet, answer: Answer): Hint | undefined {
   if (ruling?.retry !== true && !isHintStatus(status) && !set.waitStatuses.includes(status)) {
     return unread(set, answer);
   }
-  return join(ruling, readWaits(set, answer));
+  return join(ruling, readWaits(set, answer), set.throttles);
 }
 
 function readRedirect(set: CompiledSet, answer: Answer): Hint | undefined {
@@ -178,13 +160,17 @@ function readWaits(set: CompiledSet, answer: Answer): Hint | undefined {
  * Joins a ruling and a wait. A ruling may have a wait of its own, which comes first; otherwise the sources say how
  * long.
  */
-function join(ruling: Hint | undefined, wait: Hint | undefined): Hint | undefined {
+function join(
+  ruling: Hint | undefined,
+  wait: Hint | undefined,
+  throttles: ReadonlySet<string>,
+): Hint | undefined {
   if (ruling === undefined) return wait;
   // A reason that means "rate limited" must not get lost behind a plain Retry-After.
-  const isThrottling = isThrottlingReason(ruling.reason);
+  const isThrottling = throttles.has(ruling.reason);
   if (ruling.retry !== true && !isThrottling) return wait ?? ruling;
   if (!isWait(wait)) return ruling;
   if (isWait(ruling) && (ruling.delayMs > 0 || wait.delayMs === 0)) return ruling;
-  const reason = isThrottling && !isThrottlingReason(wait.reason) ? ruling.reason : wait.reason;
+  const reason = isThrottling && !throttles.has(wait.reason) ? ruling.reason : wait.reason;
   return { ...ruling, delayMs: wait.delayMs, reason };
 }

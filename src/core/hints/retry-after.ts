@@ -3,18 +3,8 @@
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
 import { longestDelayMs, parseDecimal } from './decimal.js';
-import { type DateForm, parseDate } from './http-date.js';
 import { empty, isWait, longest, malformed, type Wait } from './reading.js';
 import { valuesOf } from './values.js';
-
-const formReasons: Readonly<Record<DateForm, string>> = {
-  imf: 'http-date',
-  rfc850: 'http-date-rfc850',
-  asctime: 'http-date-asctime',
-  lenient: 'http-date-lenient',
-  'iso-8601': 'iso-8601-lenient',
-  'js-date-string': 'js-date-string-lenient',
-};
 
 export function readRetryAfter(answer: Answer): Hint | undefined {
   const field = answer.field('retry-after');
@@ -56,24 +46,23 @@ function secondsReason(text: string, ms: number): string {
 }
 
 function readDate(text: string, answer: Answer): Hint {
-  const date = parseDate(text, answer.date);
+  const date = answer.dateIn(text);
   if (date === undefined) return malformed;
+  const { at, form, weekdayFits } = date;
   const sentAt = answer.sentAt();
-  const aheadMs = date.at - sentAt;
-  const own = formReasons[date.form];
   return {
-    delayMs: waitUntil(date.at, sentAt),
-    reason: dateReason(own, aheadMs, date.weekdayFits, sentAt !== answer.date),
+    delayMs: waitUntil(at, sentAt),
+    reason: reasonOf(form, at - sentAt, weekdayFits, sentAt !== answer.date),
   };
 }
 
-function dateReason(own: string, aheadMs: number, weekdayFits: boolean, corrected: boolean): string {
+function reasonOf(form: string, aheadMs: number, weekdayFits: boolean, isCorrected: boolean): string {
   // The reason stays `http-date-rfc850`: the century was a guess, which would explain any surprising wait.
-  if (own === formReasons.rfc850) return own;
+  if (form === 'http-date-rfc850') return form;
   if (aheadMs < 0) return 'http-date-past';
   if (aheadMs === 0) return 'http-date-now';
   if (!weekdayFits) return 'http-date-wrong-weekday';
-  return corrected ? 'http-date-skew-corrected' : own;
+  return isCorrected ? 'http-date-skew-corrected' : form;
 }
 
 /** The wait in whole ms; 0 for a time in the past. */

@@ -1,24 +1,21 @@
-/** The rows of hint sets, by name. */
+/** Hint sets by their names, as far as an installation has them. */
 
-import { bases } from './bases.js';
 import type { HintSet } from './hint-set.js';
-import { type HintSetOption, type OwnHints, ownRow } from './own.js';
+import type { DateParser } from './http-date.js';
+import type { HintSetOption, OwnHints } from './own.js';
 import type { HintSetName } from './sets.js';
-import { vendors } from './vendors.js';
 
 /** Stands among the names of sets for hints of one's own: no set has this name. */
 export const ownKey = '{}';
+
+/** Stands among them for dates that are not exactly as the grammar has them. */
+export const datesKey = '{date}';
 
 /** Those that an installation has. */
 export interface HintSets extends Readonly<Partial<Record<HintSetName, HintSet>>> {
   /** Makes rows of hints of one's own. */
   readonly [ownKey]?: (own: OwnHints) => HintSet;
-}
-
-export const allHintSets: Readonly<Record<HintSetName, HintSet>> & HintSets = /* @__PURE__ */ everyOne();
-
-function everyOne(): typeof allHintSets {
-  return { ...bases, ...vendors, [ownKey]: ownRow };
+  readonly [datesKey]?: DateParser;
 }
 
 /** Throws for a name that the check of a policy would refuse. */

@@ -1,8 +1,7 @@
-/** Rulings that any server may give: in headers, statuses and problem documents (RFC 9457). */
+/** Rulings that any server may give, in headers and statuses. */
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { textAt } from './content.js';
 import { linesOf, valuesOf } from './values.js';
 
 export const forbidden: Hint = /* @__PURE__ */ Object.freeze({
@@ -35,26 +34,4 @@ export function requestTimeout(answer: Answer): Hint | undefined {
   const options = linesOf(answer.field('connection') ?? []).flatMap((line) => valuesOf(line));
   const closing = options.some((option) => option.toLowerCase() === 'close');
   return closing ? { delayMs: null, retry: true, reason: 'request-timeout' } : undefined;
-}
-
-const keyProblems: Readonly<Record<number, Hint>> = {
-  // The first request with this key is still running: the same request may be sent later.
-  409: { delayMs: null, retry: true, reason: 'idempotency-key-in-flight' },
-  422: { delayMs: null, retry: false, reason: 'idempotency-key-reuse' },
-  400: { delayMs: null, retry: false, reason: 'idempotency-key-missing' },
-};
-
-/** The problem documents of draft-ietf-httpapi-idempotency-key-header, 2.7. */
-export function idempotencyKeyProblem(answer: Answer): Hint | undefined {
-  const hint = keyProblems[answer.status];
-  if (hint === undefined) return undefined;
-  const problem = answer.content();
-  const title = textAt(problem, 'title').toLowerCase();
-  const type = textAt(problem, 'type').toLowerCase();
-  return title.includes('idempotency-key') || type.includes('idempotency') ? hint : undefined;
-}
-
-/** The problem type of the RateLimit draft, section 5.3: waiting does not help. */
-export function abnormalUsage(answer: Answer): Hint | undefined {
-  return textAt(answer.content(), 'type').endsWith('#abnormal-usage-detected') ? forbidden : undefined;
 }

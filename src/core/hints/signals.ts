@@ -2,10 +2,11 @@
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { elementText, listAt, property, textAt } from './content.js';
-import { longestDelayMs, parseDecimal } from './decimal.js';
+import { contentOf, elementText, listAt, property, textAt } from './content.js';
+import { decimalText, longestDelayMs, parseDecimal } from './decimal.js';
 import { parseProtoDuration } from './duration.js';
 import { isExhausted } from './fields.js';
+import type { Reader } from './hint-set.js';
 import { onceReason } from './once.js';
 import { isWait, longest, malformed } from './reading.js';
 import { readRetryAfter } from './retry-after.js';
@@ -21,6 +22,18 @@ const longQuota: Hint = /* @__PURE__ */ Object.freeze({
 
 function again(reason: string, delayMs: number | null = null): Hint {
   return { delayMs, retry: true, reason };
+}
+
+/** Reads a number of seconds at a path of the body. `zeroIsUnset`: 0 means that the field is not set. */
+export function secondsAt(path: readonly string[], zeroIsUnset = false): Reader {
+  return (answer) => {
+    const found = property(contentOf(answer), ...path);
+    if (found === undefined || found === null) return undefined;
+    const ms = parseDecimal(decimalText(found) ?? '', 1000);
+    if (ms === undefined) return malformed;
+    if (ms === 0 && zeroIsUnset) return undefined;
+    return { delayMs: Math.min(ms, longestDelayMs), reason: 'body-retry-after' };
+  };
 }
 
 // ---------------------------------------------------------------- AWS: error codes in JSON, in XML and in a header
@@ -69,7 +82,7 @@ export function awsCode(answer: Answer): Hint | undefined {
  */
 function awsCodeOf(answer: Answer): string {
   const [line = ''] = linesOf(answer.field('x-amzn-errortype') ?? []);
-  const content = answer.content();
+  const content = contentOf(answer);
   const named =
     line ||
     textAt(content, '__type') ||
@@ -106,7 +119,7 @@ const longestMessage = 1_024;
  * google-gemini/gemini-cli#6454.
  */
 function errorIn(answer: Answer): unknown {
-  const content = answer.content();
+  const content = contentOf(answer);
   return property(content, 'error') ?? property(content, '0', 'error');
 }
 
@@ -153,7 +166,7 @@ export function googleRetryInfo(answer: Answer): Hint | undefined {
 
 /** The monthly spend limit has no Retry-After. A 529 means that the whole API is overloaded. */
 export function anthropicLimit(answer: Answer): Hint | undefined {
-  const error = property(answer.content(), 'error');
+  const error = property(contentOf(answer), 'error');
   if (textAt(error, 'details', 'error_code') === 'enforced_spend_limit_reached') return longQuota;
   const overloaded = answer.status === 529 || textAt(error, 'type') === 'overloaded_error';
   return overloaded ? { delayMs: null, reason: 'anthropic-overloaded' } : undefined;
@@ -161,7 +174,7 @@ export function anthropicLimit(answer: Answer): Hint | undefined {
 
 /** `insufficient_quota`: no request succeeds before the account has credit again. */
 export function openaiQuota(answer: Answer): Hint | undefined {
-  const error = property(answer.content(), 'error');
+  const error = property(contentOf(answer), 'error');
   const exhausted = [textAt(error, 'code'), textAt(error, 'type')].includes('insufficient_quota');
   return exhausted ? longQuota : undefined;
 }
@@ -179,7 +192,7 @@ export function githubLimit(answer: Answer): Hint | undefined {
   const { status } = answer;
   const isGraphql = status === 200;
   if (!isGraphql && status !== 403 && status !== 429) return undefined;
-  const content = answer.content();
+  const content = contentOf(answer);
   const errors = listAt(content, 'errors');
   const saysPrimary = isGraphql && errors.some(isRateLimit);
   const saysSecondary = [content, ...errors].some(isSecondaryLimit);
@@ -212,7 +225,7 @@ function isRateLimit(error: unknown): boolean {
 
 /** A circuit breaker that only an operator can reset is PERMANENT. Before version 7, rejections were a 503. */
 export function elasticsearchRejection(answer: Answer): Hint | undefined {
-  const error = property(answer.content(), 'error');
+  const error = property(contentOf(answer), 'error');
   if (textAt(error, 'durability') === 'PERMANENT') return forbidden;
   const type = textAt(error, 'type');
   const rejected = type === 'es_rejected_execution_exception' || type === 'circuit_breaking_exception';
@@ -233,10 +246,33 @@ export function grpcPushback(answer: Answer): Hint | undefined {
 /** Zendesk sends one header per endpoint: `zendesk-ratelimit-tickets-index: total=100; remaining=0; resets=41`. */
 export function zendeskEndpoints(answer: Answer): Hint | undefined {
   let hint: Hint | undefined;
-  for (const name of answer.namesStartingWith('zendesk-ratelimit-')) {
+  for (const name of namesStartingWith(answer, 'zendesk-ratelimit-')) {
     for (const value of valuesOf(answer.field(name) ?? [])) hint = longest(hint, zendeskEndpoint(value));
   }
   return hint;
+}
+
+/** How many names are searched if only the beginning of a field's name is known. */
+const mostNames = 1_000;
+
+/** The names that begin with the prefix, if the headers can be listed at all. */
+function namesStartingWith({ headers }: Answer, prefix: string): readonly string[] {
+  const found: string[] = [];
+  try {
+    let seen = 0;
+    // `Headers` and `Map` can list their names; other objects with `get` have them as properties.
+    const { keys } = headers;
+    const names =
+      typeof keys === 'function' ? (keys.call(headers) as Iterable<unknown>) : Object.keys(headers);
+    for (const name of names) {
+      if (seen++ === mostNames) break;
+      const lower = String(name).toLowerCase();
+      if (lower.startsWith(prefix)) found.push(lower);
+    }
+  } catch {
+    // The headers could not be listed to the end; the names found so far are used.
+  }
+  return found;
 }
 
 function zendeskEndpoint(value: string): Hint {
@@ -253,7 +289,7 @@ function zendeskEndpoint(value: string): Hint {
 
 /** HubSpot's daily quota resets at midnight in the account's own time zone. */
 export function hubspotPolicy(answer: Answer): Hint | undefined {
-  return textAt(answer.content(), 'policyName') === 'DAILY' ? longQuota : undefined;
+  return textAt(contentOf(answer), 'policyName') === 'DAILY' ? longQuota : undefined;
 }
 
 /**
@@ -262,7 +298,7 @@ export function hubspotPolicy(answer: Answer): Hint | undefined {
  */
 export function graphLimit(answer: Answer): Hint | undefined {
   if (answer.status === 507) return longQuota;
-  const error = property(answer.content(), 'error');
+  const error = property(contentOf(answer), 'error');
   const codes = [error, property(error, 'innerError'), property(error, 'innererror')].map((at) =>
     textAt(at, 'code'),
   );
@@ -276,7 +312,7 @@ export function graphLimit(answer: Answer): Hint | undefined {
  * at once.
  */
 export function salesforceLimit(answer: Answer): Hint | undefined {
-  const error = listAt(answer.content()).find(
+  const error = listAt(contentOf(answer)).find(
     (member) => textAt(member, 'errorCode') === 'REQUEST_LIMIT_EXCEEDED',
   );
   if (error === undefined) return undefined;
@@ -287,7 +323,7 @@ export function salesforceLimit(answer: Answer): Hint | undefined {
 
 /** A throttled query gets a 200. The bucket's numbers say when there will be enough for this query. */
 export function shopifyCost(answer: Answer): Hint | undefined {
-  const content = answer.content();
+  const content = contentOf(answer);
   const throttled = listAt(content, 'errors').some(
     (error) => textAt(error, 'extensions', 'code') === 'THROTTLED',
   );
@@ -308,8 +344,8 @@ function numberAt(value: unknown, ...path: readonly string[]): number {
 /** A 400 that means "rate limited". If the body was not read, the quota's headers have to say so. */
 export function linearLimit(answer: Answer): Hint | undefined {
   const limited = again('linear-ratelimited');
-  if (answer.content() !== undefined) {
-    const codes = listAt(answer.content(), 'errors').map((error) => textAt(error, 'extensions', 'code'));
+  if (contentOf(answer) !== undefined) {
+    const codes = listAt(contentOf(answer), 'errors').map((error) => textAt(error, 'extensions', 'code'));
     return codes.includes('RATELIMITED') ? limited : undefined;
   }
   const exhausted = ['requests', 'complexity'].some((quota) =>

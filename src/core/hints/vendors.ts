@@ -7,7 +7,10 @@
  */
 
 import { xRateDashLimit, xRateLimit } from './bases.js';
+import { goDuration } from './duration.js';
+import { deltaMs, deltaS, epochMs, epochS } from './fields.js';
 import type { EventRows, HintSet, Quota, ResetField } from './hint-set.js';
+import { date } from './lenient-date.js';
 import type { BaseName, HintSetName } from './sets.js';
 import {
   analyticsOnce,
@@ -23,16 +26,21 @@ import {
   linearLimit,
   openaiQuota,
   salesforceLimit,
+  secondsAt,
   shopifyCost,
   zendeskEndpoints,
 } from './signals.js';
 
-function resetOf(quota: Quota, as: 'delta-s' | 'delta-ms' | 'epoch-s'): ResetField {
-  return { quotas: [quota], as, reason: `x-ratelimit-reset-${as}` };
+function deltaOf(quota: Quota): ResetField {
+  return { quotas: [quota], as: deltaS, reason: 'x-ratelimit-reset-delta-s' };
+}
+
+function epochOf(quota: Quota): ResetField {
+  return { quotas: [quota], as: epochS, reason: 'x-ratelimit-reset-epoch-s' };
 }
 
 function dateOf(quota: Quota, form: 'iso' | 'js-date' | 'http-date'): ResetField {
-  return { quotas: [quota], as: 'date', reason: `x-ratelimit-reset-${form}` };
+  return { quotas: [quota], as: date, fromServerDate: true, reason: `x-ratelimit-reset-${form}` };
 }
 
 /** `x-ratelimit-reset-tokens` and `-requests` say when the bucket is full again, so they are an upper bound. */
@@ -87,12 +95,14 @@ export const akamai: HintSet = {
   resets: [
     {
       quotas: [{ reset: 'x-ratelimit-next', remaining: 'x-ratelimit-remaining' }],
-      as: 'date',
+      as: date,
+      fromServerDate: true,
       reason: 'x-ratelimit-next-iso',
     },
   ],
 };
 export const anthropic: HintSet = {
+  throttles: ['anthropic-overloaded'],
   readsBody: true,
   signals: [anthropicLimit],
   // https://docs.claude.com/en/docs/build-with-claude/streaming, and the statuses of
@@ -120,12 +130,13 @@ export const anthropic: HintSet = {
         'input-tokens',
         'output-tokens',
       ]),
-      as: 'date',
+      as: date,
+      fromServerDate: true,
       reason: 'anthropic-ratelimit-reset',
     },
     {
       quotas: [{ reset: 'anthropic-ratelimit-unified-reset' }],
-      as: 'epoch-s',
+      as: epochS,
       reason: 'anthropic-ratelimit-unified-reset',
       // Anthropic sends this header with every answer: on a 529 it says nothing about the overload.
       only: [429],
@@ -134,7 +145,7 @@ export const anthropic: HintSet = {
 };
 // Atlassian's dates are rounded to the minute, so a date can lie in the past.
 export const atlassian: HintSet = { resets: [/* @__PURE__ */ dateOf(xRateLimit, 'iso')] };
-export const auth0: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateLimit, 'epoch-s')] };
+export const auth0: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateLimit)] };
 const bedrockFailures = [
   'internalServerException',
   'modelStreamErrorException',
@@ -144,6 +155,7 @@ const bedrockFailures = [
   'validationException',
 ];
 export const aws: HintSet = {
+  throttles: ['aws-throttling-code'],
   statuses: [400, 403],
   readsBody: true,
   signals: [awsCode],
@@ -161,63 +173,68 @@ export const aws: HintSet = {
       validationException: 400,
     },
   },
-  waits: [{ header: 'x-amz-retry-after', as: 'delta-ms' }],
+  waits: [{ header: 'x-amz-retry-after', as: deltaMs }],
 };
 export const azure: HintSet = {};
 export const azureOpenai: HintSet = {
   events: openaiEvents,
-  resets: [{ quotas: openaiQuotas, as: 'delta-s', reason: 'integer-seconds' }],
+  resets: [{ quotas: openaiQuotas, as: deltaS, reason: 'integer-seconds' }],
 };
 export const brevo: HintSet = {
   resets: [
-    /* @__PURE__ */ resetOf(
-      { reset: 'x-sib-ratelimit-reset', remaining: 'x-sib-ratelimit-remaining' },
-      'delta-s',
-    ),
+    /* @__PURE__ */ deltaOf({ reset: 'x-sib-ratelimit-reset', remaining: 'x-sib-ratelimit-remaining' }),
   ],
 };
 export const cloudflare: HintSet = {};
 export const discord: HintSet = {
-  bodies: [{ path: ['retry_after'] }],
+  readsBody: true,
+  bodies: [/* @__PURE__ */ secondsAt(['retry_after'])],
   // The headers come last: for a shared resource they are far shorter than Retry-After.
   resets: [
     {
       quotas: [{ reset: 'x-ratelimit-reset-after', remaining: 'x-ratelimit-remaining' }],
-      as: 'delta-s',
+      as: deltaS,
       reason: 'x-ratelimit-reset-after',
     },
-    /* @__PURE__ */ resetOf(xRateLimit, 'epoch-s'),
+    /* @__PURE__ */ epochOf(xRateLimit),
   ],
 };
-export const dropbox: HintSet = { bodies: [{ path: ['error', 'retry_after'] }] };
-export const elasticsearch: HintSet = { readsBody: true, signals: [elasticsearchRejection] };
-export const envoy: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateLimit, 'delta-s')] };
+export const dropbox: HintSet = {
+  readsBody: true,
+  bodies: [/* @__PURE__ */ secondsAt(['error', 'retry_after'])],
+};
+export const elasticsearch: HintSet = {
+  throttles: ['elasticsearch-rejected'],
+  readsBody: true,
+  signals: [elasticsearchRejection],
+};
+export const envoy: HintSet = { resets: [/* @__PURE__ */ deltaOf(xRateLimit)] };
 export const fastly: HintSet = {
   resets: [
-    /* @__PURE__ */ resetOf(
-      { reset: 'fastly-ratelimit-reset', remaining: 'fastly-ratelimit-remaining' },
-      'epoch-s',
-    ),
+    /* @__PURE__ */ epochOf({ reset: 'fastly-ratelimit-reset', remaining: 'fastly-ratelimit-remaining' }),
   ],
 };
 export const github: HintSet = {
+  throttles: ['github-primary-limit', 'github-secondary-limit'],
   statuses: [403],
   // The path is /graphql, and /api/graphql on GitHub Enterprise Server.
   successes: [{ status: 200, method: 'POST', pathEnd: '/graphql' }],
   readsBody: true,
   signals: [githubLimit],
-  resets: [/* @__PURE__ */ resetOf(xRateLimit, 'epoch-s')],
+  resets: [/* @__PURE__ */ epochOf(xRateLimit)],
 };
 export const gitlab: HintSet = {
   resets: [
     {
       quotas: [{ reset: 'ratelimit-resettime', remaining: 'ratelimit-remaining' }],
-      as: 'date',
+      as: date,
+      fromServerDate: true,
       reason: 'ratelimit-reset-time',
     },
   ],
 };
 export const google: HintSet = {
+  throttles: ['google-rate-limit', 'google-retryinfo'],
   statuses: [403],
   readsBody: true,
   signals: [googleReason],
@@ -242,6 +259,7 @@ export const google: HintSet = {
 };
 // The Core Reporting API, version 3.
 export const googleAnalytics: HintSet = {
+  throttles: ['google-rate-limit'],
   statuses: [403],
   readsBody: true,
   signals: [analyticsOnce, googleReason],
@@ -258,35 +276,44 @@ export const hubspot: HintSet = {
           remaining: 'x-hubspot-ratelimit-remaining',
         },
       ],
-      as: 'delta-ms',
+      as: deltaMs,
       reason: 'hubspot-interval',
     },
   ],
 };
 export const kubernetes: HintSet = {
-  bodies: [{ path: ['details', 'retryAfterSeconds'], zeroIsUnset: true }],
+  readsBody: true,
+  bodies: [/* @__PURE__ */ secondsAt(['details', 'retryAfterSeconds'], true)],
 };
 export const lemlist: HintSet = { resets: [/* @__PURE__ */ dateOf(xRateLimit, 'js-date')] };
 export const linear: HintSet = {
+  throttles: ['linear-ratelimited'],
   statuses: [400],
   readsBody: true,
   signals: [linearLimit],
   resets: [
     {
       quotas: /* @__PURE__ */ quotasNamed('x-ratelimit', ['requests', 'complexity']),
-      as: 'epoch-ms',
+      as: epochMs,
       reason: 'x-ratelimit-reset-epoch-ms',
     },
   ],
 };
-export const mailerlite: HintSet = { waits: [{ header: 'x-ratelimit-retry-after', as: 'delta-s' }] };
-export const microsoftGraph: HintSet = { readsBody: true, signals: [graphLimit] };
+export const mailerlite: HintSet = {
+  throttles: ['x-ratelimit-retry-after'],
+  waits: [{ header: 'x-ratelimit-retry-after', as: deltaS }],
+};
+export const microsoftGraph: HintSet = {
+  throttles: ['graph-throttled'],
+  readsBody: true,
+  signals: [graphLimit],
+};
 export const notion: HintSet = {};
 export const okta: HintSet = {
   resets: [
     {
       quotas: [xRateDashLimit],
-      as: 'epoch-s',
+      as: epochS,
       reason: 'x-ratelimit-reset-epoch-s+1s',
       fromServerDate: true,
       plusMs: 1_000,
@@ -298,35 +325,43 @@ export const openai: HintSet = {
   readsBody: true,
   signals: [openaiQuota],
   events: openaiEvents,
-  resets: [{ quotas: openaiQuotas, as: 'go-duration', reason: 'go-duration' }],
+  resets: [{ quotas: openaiQuotas, as: goDuration, reason: 'go-duration' }],
 };
 export const pagerduty: HintSet = {};
-export const perforce: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateLimit, 'delta-s')] };
+export const perforce: HintSet = { resets: [/* @__PURE__ */ deltaOf(xRateLimit)] };
 export const persona: HintSet = {};
 // Prisjakt sends milliseconds: read as seconds, ten minutes would be a week.
-export const prisjakt: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateDashLimit, 'delta-ms')] };
-export const reddit: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateLimit, 'delta-s')] };
+export const prisjakt: HintSet = {
+  resets: [{ quotas: [xRateDashLimit], as: deltaMs, reason: 'x-ratelimit-reset-delta-ms' }],
+};
+export const reddit: HintSet = { resets: [/* @__PURE__ */ deltaOf(xRateLimit)] };
 export const resend: HintSet = {};
 export const salesforce: HintSet = {
+  throttles: ['salesforce-request-limit'],
   statuses: [403],
   signals: [salesforceLimit],
-  bodies: [{ path: ['retryAfter'] }],
+  readsBody: true,
+  bodies: [/* @__PURE__ */ secondsAt(['retryAfter'])],
 };
-export const sendgrid: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateLimit, 'epoch-s')] };
+export const sendgrid: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateLimit)] };
 export const shopify: HintSet = {
+  throttles: ['graphql-cost', 'graphql-throttled'],
   successes: [{ status: 200, method: 'POST', pathEnd: '/graphql.json' }],
   readsBody: true,
   signals: [shopifyCost],
 };
 export const slack: HintSet = {};
-export const smartsheet: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateLimit, 'epoch-s')] };
+export const smartsheet: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateLimit)] };
 export const stripe: HintSet = { statuses: [409], rulings: ['stripe-should-retry'] };
-export const syntage: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateLimit, 'epoch-s')] };
+export const syntage: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateLimit)] };
 export const teamdynamix: HintSet = { resets: [/* @__PURE__ */ dateOf(xRateLimit, 'http-date')] };
-export const telegram: HintSet = { bodies: [{ path: ['parameters', 'retry_after'] }] };
+export const telegram: HintSet = {
+  readsBody: true,
+  bodies: [/* @__PURE__ */ secondsAt(['parameters', 'retry_after'])],
+};
 export const twilio: HintSet = {};
-export const twitter: HintSet = { resets: [/* @__PURE__ */ resetOf(xRateDashLimit, 'epoch-s')] };
-export const zendesk: HintSet = { readers: [zendeskEndpoints] };
+export const twitter: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateDashLimit)] };
+export const zendesk: HintSet = { throttles: ['zendesk-endpoint-reset'], readers: [zendeskEndpoints] };
 
 /** All of them. */
 export const vendors: Readonly<Record<Exclude<HintSetName, BaseName>, HintSet>> = {

@@ -3,10 +3,17 @@
  * successes.
  */
 
-import type { HeadersLike, RequestFacts } from '../types.js';
+import type { HeadersLike, Hint, RequestFacts } from '../types.js';
 import { Answer } from './answer.js';
-import type { HintedSuccess } from './hint-set.js';
+import { common, standard } from './bases.js';
+import { unique } from './compile.js';
+import { contentOf, listAt, textAt } from './content.js';
+import type { HintedSuccess, HintSet } from './hint-set.js';
+import type { HintSetOption } from './own.js';
+import { readRateLimit } from './ratelimit.js';
 import type { HintReader } from './read-hint.js';
+import { type HintSets, rowOf } from './rows.js';
+import { forbidden } from './rulings.js';
 import { linesOf } from './values.js';
 
 /** How long to wait for a body that may hold a hint. */
@@ -58,4 +65,64 @@ function isOf({ method, pathEnd }: HintedSuccess, request: Asked): boolean {
 
 function isJson(answer: Answer): boolean {
   return linesOf(answer.field('content-type') ?? []).some((line) => /^[^;]*[/+]json\b/i.test(line));
+}
+
+/** The successes that the sets look into. Every other success is accepted as it is. */
+export function successesOf(names: readonly HintSetOption[], sets: HintSets): readonly HintedSuccess[] {
+  return unique(names.flatMap((name) => rowOf(name, sets).successes ?? []));
+}
+
+/** Error bodies are short: a longer body is not waited for, since it has no hint in it. */
+const namedBodyBytes = 16_384;
+
+/** How much of a body the sets read, unless the policy says so. */
+export function bodyBytesOf(names: readonly HintSetOption[], sets: HintSets): number {
+  const rows = names.map((name) => rowOf(name, sets));
+  return rows.some(({ readsBody }) => readsBody) ? namedBodyBytes : 0;
+}
+
+/** What looks into bodies, and into successes. */
+export interface BodyReading {
+  readonly isHintedSuccess: typeof isHintedSuccess;
+  readonly bytesToRead: typeof bytesToRead;
+  readonly successesOf: typeof successesOf;
+  readonly bodyBytesOf: typeof bodyBytesOf;
+}
+
+// ---------------------------------------------------------------- what the base sets read in bodies: problem documents (RFC 9457)
+
+export const wholeBases: Readonly<Record<'standard' | 'common', HintSet>> = /* @__PURE__ */ (() => ({
+  // The statuses of draft-ietf-httpapi-idempotency-key-header; its rules look only at the body.
+  standard: {
+    ...standard,
+    statuses: [400, 409, 422],
+    signals: [...(standard.signals ?? []), idempotencyKeyProblem],
+  },
+  common: {
+    ...common,
+    signals: [abnormalUsage],
+    rateLimit: (answer) => readRateLimit(answer, listAt(contentOf(answer), 'violated-policies')),
+  },
+}))();
+
+const keyProblems: Readonly<Record<number, Hint>> = {
+  // The first request with this key is still running: the same request may be sent later.
+  409: { delayMs: null, retry: true, reason: 'idempotency-key-in-flight' },
+  422: { delayMs: null, retry: false, reason: 'idempotency-key-reuse' },
+  400: { delayMs: null, retry: false, reason: 'idempotency-key-missing' },
+};
+
+/** The problem documents of draft-ietf-httpapi-idempotency-key-header, 2.7. */
+function idempotencyKeyProblem(answer: Answer): Hint | undefined {
+  const hint = keyProblems[answer.status];
+  if (hint === undefined) return undefined;
+  const problem = contentOf(answer);
+  const title = textAt(problem, 'title').toLowerCase();
+  const type = textAt(problem, 'type').toLowerCase();
+  return title.includes('idempotency-key') || type.includes('idempotency') ? hint : undefined;
+}
+
+/** The problem type of the RateLimit draft, section 5.3: waiting does not help. */
+function abnormalUsage(answer: Answer): Hint | undefined {
+  return textAt(contentOf(answer), 'type').endsWith('#abnormal-usage-detected') ? forbidden : undefined;
 }

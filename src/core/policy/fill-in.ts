@@ -2,9 +2,7 @@
 
 import { fillSchedule } from '../decide/schedule.js';
 import { atFirstUse } from '../freeze.js';
-import { bodyBytesOf, successesOf } from '../hints/compile.js';
 import { compileHints } from '../hints/read-hint.js';
-import type { HintSets } from '../hints/rows.js';
 import { awaitsBody, type LimitName, limitNames, needsAdmission } from '../limits/all.js';
 import { limitFills } from '../limits/settings.js';
 import { defaultOptions, defaults } from './defaults.js';
@@ -38,7 +36,7 @@ const compilers: Compilers = {
 export function fillIn(
   options: SettingsOptions,
   inherited: Settings,
-  { hints }: Pick<Parts, 'hints'>,
+  parts: Pick<Parts, 'hints' | 'bodyHints' | 'failures'>,
 ): Settings {
   const off = options.retry === false ? { maxRetries: 0 } : undefined;
   const own = Object.entries(options).flatMap(([key, option]: [string, unknown]) =>
@@ -48,7 +46,9 @@ export function fillIn(
     ...inherited,
     ...off,
     ...Object.fromEntries(own),
-    ...hintsOf(options, inherited, hints.sets),
+    ...hintsOf(options, inherited, parts),
+    bodies: parts.bodyHints?.bodies,
+    failures: parts.failures.read,
   };
   return Object.freeze({
     ...filled,
@@ -83,9 +83,11 @@ const blank = /* @__PURE__ */ (() => ({
     hintedSuccesses: [],
     bodyHintBytes: defaultOptions.bodyHintBytes,
     bodyHintBytesSaid: undefined,
+    bodies: undefined,
     needsAdmission: false,
     awaitsBody: false,
     tail: undefined,
+    failures: undefined,
   },
 }))();
 
@@ -123,24 +125,26 @@ function headerOf(option: boolean | string): string | false {
   return option === false ? false : option.toLowerCase();
 }
 
+type Reading = Pick<Parts, 'hints' | 'bodyHints'>;
+
 type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes' | 'bodyHintBytesSaid'>;
 
 /** `bodyHintBytes` follows from the sets, unless it is set. */
-function hintsOf(options: SettingsOptions, inherited: Settings, sets: HintSets): Hinted {
+function hintsOf(options: SettingsOptions, inherited: Settings, parts: Reading): Hinted {
   const { hints, hintedSuccesses, bodyHintBytes } =
-    options.hints === undefined ? inherited : readersOf(options.hints, sets);
+    options.hints === undefined ? inherited : readersOf(options.hints, parts);
   const bodyHintBytesSaid = options.bodyHintBytes ?? inherited.bodyHintBytesSaid;
   return { hints, hintedSuccesses, bodyHintBytes: bodyHintBytesSaid ?? bodyHintBytes, bodyHintBytesSaid };
 }
 
 function readersOf(
   option: NonNullable<SettingsOptions['hints']>,
-  sets: HintSets,
+  { hints: { sets }, bodyHints }: Reading,
 ): Omit<Hinted, 'bodyHintBytesSaid'> {
   const names = option === false ? [] : [option].flat();
   return {
     hints: names.length === 0 ? undefined : compileHints(names, sets),
-    hintedSuccesses: successesOf(names, sets),
-    bodyHintBytes: bodyBytesOf(names, sets),
+    hintedSuccesses: bodyHints?.bodies.successesOf(names, sets) ?? [],
+    bodyHintBytes: bodyHints?.bodies.bodyBytesOf(names, sets) ?? 0,
   };
 }

@@ -4,13 +4,16 @@
  * problem of the policy, never ignored.
  */
 
+import { readPageFailure } from '../decide/failures/page.js';
+import type { FailureReader } from '../decide/failures/row.js';
 import type { msToBegin, streamStartOf } from '../decide/stream-start.js';
 import type { Problem, Remark } from '../errors.js';
 import { found } from '../found.js';
-import { bases } from '../hints/bases.js';
+import { common, standard } from '../hints/bases.js';
 import type { HintSetOption } from '../hints/own.js';
 import type { HintSets } from '../hints/rows.js';
 import { ownKey } from '../hints/rows.js';
+import type { BodyReading } from '../hints/worth-reading.js';
 import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
 import type { RequestFacts } from '../types.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
@@ -20,6 +23,8 @@ export type PartName =
   | 'check'
   | 'rules'
   | 'hints'
+  | 'bodyHints'
+  | 'failures'
   | AskedFirst
   | 'hedge'
   | 'adaptiveTimeout'
@@ -64,6 +69,16 @@ export interface StreamStartPart extends Part<'streamStart'> {
   readonly msToBegin: typeof msToBegin;
 }
 
+/** Hints in bodies, and in successes. */
+export interface BodyHints extends Part<'bodyHints'> {
+  readonly bodies: BodyReading;
+}
+
+/** What is known of failures of the transport. */
+export interface FailuresPart extends Part<'failures'> {
+  readonly read: FailureReader;
+}
+
 /** Each limit that is asked before an attempt is a part. The budget is always there. */
 type LimitParts = { readonly [K in AskedFirst]?: Part<K> };
 
@@ -72,6 +87,8 @@ export interface Parts extends LimitParts {
   readonly check?: Check;
   readonly rules?: Rules;
   readonly hints: Hints;
+  readonly bodyHints?: BodyHints;
+  readonly failures: FailuresPart;
   readonly hedge?: Part<'hedge'>;
   readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
   readonly streams?: Part<'streams'>;
@@ -87,7 +104,8 @@ export interface Parts extends LimitParts {
 
 /** What every installation has. */
 export const essentials: Parts = /* @__PURE__ */ (() => ({
-  hints: { part: 'hints', sets: { standard: bases.standard, common: bases.common } },
+  hints: { part: 'hints', sets: { standard, common } },
+  failures: { part: 'failures', read: readPageFailure },
 }))();
 
 // ---------------------------------------------------------------- what is missing
@@ -121,12 +139,13 @@ export function missingAt(before: string, options: SettingsOptions, parts: Parts
     ['wholeBodyBytes', 'wholeAnswers', options.wholeBodyBytes === 0, '0'],
     ['credentials', 'credentials', options.credentials === false, 'false'],
     ['streamStart', 'streamStart', options.streamStart === false, 'false'],
+    ['bodyHintBytes', 'bodyHints', options.bodyHintBytes === 0, '0'],
   ];
   return [
     ...asked.flatMap(([key, part, isOff, off]) =>
       options[key] === undefined || isOff || parts[part] !== undefined
         ? []
-        : [problem(before + key, options[key], off, part)],
+        : [problem(before + key, options[key], off, part, part === 'bodyHints' ? '/hints' : '')],
     ),
     ...[options.hints || []]
       .flat()

@@ -5,7 +5,7 @@ import { PolicyError } from '../errors.js';
 import { found, unreadableObject } from '../found.js';
 import { freezeDeep, frozenCopy } from '../freeze.js';
 import type { RequestFacts } from '../types.js';
-import { defaults } from './defaults.js';
+import { defaultOptions, defaults } from './defaults.js';
 import { defaultSettings, fillIn } from './fill-in.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
@@ -183,8 +183,10 @@ class CheckedPolicy implements OwnPolicy {
 const noRule = (): number => -1;
 
 /** Without the part for streams, none is kept unless the policy asks for it, which is a problem then. */
-function baseSettings({ streams }: Parts): Settings {
-  return streams === undefined ? { ...defaultSettings(), bufferBodyBytes: 0 } : defaultSettings();
+function baseSettings(parts: Parts): Settings {
+  const { hints, bufferBodyBytes } = defaultOptions;
+  const kept = parts.streams === undefined ? 0 : bufferBodyBytes;
+  return fillIn({ hints, bufferBodyBytes: kept }, defaultSettings(), parts);
 }
 
 /** In place of the check: a frozen copy, in which nothing is looked for but what the parts do not have. */

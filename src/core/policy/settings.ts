@@ -1,7 +1,9 @@
 /** Settings, filled in: what everything but the check reads. See `options.ts` for what each of them is. */
 
+import type { FailureReader } from '../decide/failures/row.js';
 import type { HintedSuccess } from '../hints/hint-set.js';
 import type { HintReader } from '../hints/read-hint.js';
+import type { BodyReading } from '../hints/worth-reading.js';
 import type { Hedge, Tail } from '../limits/latency/setting.js';
 import type { LimitSettings } from '../limits/settings.js';
 import type { Credentials, IdempotencyKey, SettingsOptions, StreamStart } from './options.js';
@@ -34,8 +36,12 @@ export interface Compiled extends LimitSettings {
   readonly hints: HintReader | undefined;
   /** Responses below 400 in which one of them looks for hints. */
   readonly hintedSuccesses: readonly HintedSuccess[];
+  /** Undefined: the body of an answer is never looked into. */
+  readonly bodies: BodyReading | undefined;
   /** `bodyHintBytes` as written, here or where it is inherited from. */
   readonly bodyHintBytesSaid: number | undefined;
+  /** What is known of failures of the transport. */
+  readonly failures: FailureReader;
   /** The time limit of one attempt; if it is adaptive, the longest one. */
   readonly attemptTimeoutMs: number | undefined;
   readonly hedge: Hedge | false;

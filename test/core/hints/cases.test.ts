@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readHint } from '../../../src/core/hints/read-hint.js';
+import { readHint } from '../../../src/core/hints/all-sets.js';
 import type { HintSetName } from '../../../src/core/hints/sets.js';
 import type { HeadersLike, Hint } from '../../../src/core/types.js';
 

@@ -1,4 +1,4 @@
-import { readHint } from '../../../src/core/hints/read-hint.js';
+import { readHint } from '../../../src/core/hints/all-sets.js';
 import type { HintSetName } from '../../../src/core/hints/sets.js';
 import type { HeadersLike, Hint } from '../../../src/core/types.js';
 

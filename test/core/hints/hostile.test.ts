@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allHintSets } from '../../../src/core/hints/all-sets.js';
 import { compileSets } from '../../../src/core/hints/compile.js';
-import { allHintSets } from '../../../src/core/hints/rows.js';
 import { hintSetNames } from '../../../src/core/hints/sets.js';
 import type { Hint } from '../../../src/core/types.js';
 import { hintOf } from './hint-of.js';

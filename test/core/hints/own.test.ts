@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/core/decide/classify.js';
 import { decide } from '../../../src/core/decide/decide.js';
+import { readHint } from '../../../src/core/hints/all-sets.js';
 import type { OwnHints } from '../../../src/core/hints/own.js';
-import { readHint } from '../../../src/core/hints/read-hint.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
 import type { HeadersLike, Hint } from '../../../src/core/types.js';
 import { definePolicy, parsePolicy } from '../../../src/index.js';

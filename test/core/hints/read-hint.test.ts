@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { bodyBytesOf, successesOf } from '../../../src/core/hints/compile.js';
+import { allHintSets, readHint } from '../../../src/core/hints/all-sets.js';
 import { unreadable } from '../../../src/core/hints/content.js';
-import { compileHints, readHint } from '../../../src/core/hints/read-hint.js';
-import { allHintSets } from '../../../src/core/hints/rows.js';
+import { compileHints } from '../../../src/core/hints/read-hint.js';
 import { type HintSetName, hintSetNames } from '../../../src/core/hints/sets.js';
+import { bodyBytesOf, successesOf } from '../../../src/core/hints/worth-reading.js';
 import { again, epoch, hintOf, never, noon, type Row, unusable, wait } from './hint-of.js';
 
 const five = { 'retry-after': '5' };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { allHintSets } from '../../../src/core/hints/rows.js';
+import { allHintSets } from '../../../src/core/hints/all-sets.js';
+import { deltaMs } from '../../../src/core/hints/fields.js';
+import { compileHints } from '../../../src/core/hints/read-hint.js';
 import { hintSetNames } from '../../../src/core/hints/sets.js';
-import { isThrottlingReason } from '../../../src/core/hints/throttling.js';
 import { again, epoch, hintOf, never, noon, type Row, unusable, wait } from './hint-of.js';
 
 const left = unusable('ratelimit-not-exhausted');
@@ -1295,7 +1296,7 @@ test('lists in a body are looked through up to the 64th member', () => {
 
 describe('the table', () => {
   test('every name has its row', () => {
-    expect(Object.keys(allHintSets)).toEqual([...hintSetNames, '{}']);
+    expect(Object.keys(allHintSets)).toEqual([...hintSetNames, '{}', '{date}']);
   });
 
   test.each(hintSetNames)('%s reads Retry-After', (name) => {
@@ -1307,7 +1308,7 @@ describe('the table', () => {
     for (const { waits = [] } of hintSetNames.map((name) => allHintSets[name])) {
       for (const { header, as } of waits) {
         if (header === 'retry-after-ms') continue;
-        const headers = { 'retry-after-ms': '1', [header]: as === 'delta-ms' ? '9000' : '9' };
+        const headers = { 'retry-after-ms': '1', [header]: as === deltaMs ? '9000' : '9' };
         expect(hintOf(hintSetNames, 429, headers)).toMatchObject({ delayMs: 1 });
       }
     }
@@ -1346,7 +1347,7 @@ test.each([
   'x-ratelimit-retry-after',
   'zendesk-endpoint-reset',
 ])('%s means too much', (reason) => {
-  expect(isThrottlingReason(reason)).toBe(true);
+  expect(compileHints(hintSetNames, allHintSets).throttles(reason)).toBe(true);
 });
 
 test.each([
@@ -1371,5 +1372,5 @@ test.each([
   'retry-after-ms',
   'server-requests-retry',
 ])('%j does not', (reason) => {
-  expect(isThrottlingReason(reason)).toBe(false);
+  expect(compileHints(hintSetNames, allHintSets).throttles(reason)).toBe(false);
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { readFailure } from '../../../src/core/decide/failures/read.js';
 import { fillSchedule } from '../../../src/core/decide/schedule.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
-import { definePolicy, fillIn } from '../../../src/parts/all.js';
+import { bodyHints, definePolicy, fillIn } from '../../../src/parts/all.js';
 import { settingsOf } from '../../kit.js';
 
 /** The settings of a rule with `own` in a policy with `inherited`. */
@@ -15,7 +16,9 @@ function inRule(own: SettingsOptions, inherited: PolicyOptions = {}): Settings {
 
 describe('settings', () => {
   test('of an empty policy are the defaults', () => {
-    const { statuses, methods, hints, hintedSuccesses, ...plain } = settingsOf();
+    const { statuses, methods, hints, hintedSuccesses, bodies, failures, ...plain } = settingsOf();
+    expect(bodies).toBe(bodyHints.bodies);
+    expect(failures).toBe(readFailure);
     expect(plain).toEqual({
       maxRetries: 3,
       deadlineMs: undefined,

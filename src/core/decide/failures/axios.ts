@@ -1,5 +1,5 @@
 import type { HeadersLike } from '../../types.js';
-import type { Failures } from './row.js';
+import type { AnswerInside, Failures } from './row.js';
 import { unclear } from './row.js';
 import { isObject } from './thrown.js';
 
@@ -15,17 +15,11 @@ export const axiosFailures: Failures = {
     { code: 'ERR_BAD_RESPONSE', text: 'maxContentLength size of -1 exceeded', row: unclear },
     { code: 'ERR_BAD_RESPONSE', text: 'stream has been aborted', row: unclear },
   ],
-  timeouts: ['ECONNABORTED'],
   wrappers: ['ERR_NETWORK'],
 };
 
 /** Codes for a response whose status was rejected. Any other code says what else failed. */
 export const statusCodes: ReadonlySet<string> = new Set(['ERR_BAD_REQUEST', 'ERR_BAD_RESPONSE']);
-
-export interface AnswerInside {
-  readonly status: number;
-  readonly headers?: HeadersLike;
-}
 
 /** The response in the error, if axios rejected because of it. */
 export function answerInside(error: unknown): AnswerInside | undefined {

@@ -3,6 +3,7 @@
  * on other platforms.
  */
 
+import { pageTexts } from './page.js';
 import type { FailureRow, Failures, FailureText } from './row.js';
 import { unclear, unheardOf, unsent } from './row.js';
 
@@ -36,26 +37,15 @@ export const fetchFailures: Failures = /* @__PURE__ */ (() => ({
     ),
     // A reset is recognised only by the operating system's error: on Linux, macOS and Windows.
     ...texts(unclear, '(os error 104)', '(os error 54)', '(os error 10054)', 'Broken pipe (os error 32)'),
-    // The body was cut off, as Node and Deno say it.
-    ...texts(unclear, 'terminated', 'error reading a body from connection'),
-    // The same to the reader of a stream, in Chromium and in Firefox; Safari has no other message for it.
-    ...texts(unclear, 'network error', 'Error in input stream', 'Error in body stream'),
-    // Chromium, Firefox, Safari and React Native, with one message for every failure, also of CORS.
-    ...texts(unclear, 'Failed to fetch', 'NetworkError when attempting to fetch resource.'),
-    ...texts(unclear, 'Load failed', 'The network connection was lost.', 'Could not connect to the server.'),
-    ...texts(unclear, 'A server with the specified hostname could not be found.'),
-    ...texts(unclear, 'The Internet connection appears to be offline.'),
-    ...texts(unclear, 'Network request failed'),
+    // The body was cut off, as Deno says it.
+    ...texts(unclear, 'error reading a body from connection'),
+    ...texts(unclear, ...pageTexts),
     // Workers, without the property that says whether a retry makes sense.
     ...texts(unclear, 'Network connection lost.'),
     // Workers say this for a name that is not found, and for every internal failure.
     ...texts(unclear, 'internal error; reference = '),
   ],
-  timeouts: ['Timeout'],
 }))();
-
-/** Mocks say what a browser says, and what happened in the cause, which a browser's error does not have. */
-export const wrapperText = 'Failed to fetch';
 
 /** Workers have a property that says whether a retry makes sense, and another one for overload (Durable Objects). */
 export function rowFromPlatform(error: Record<string, unknown>): FailureRow | undefined {

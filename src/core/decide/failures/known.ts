@@ -54,8 +54,6 @@ const nodeFailures: Failures = {
     { code: 'ERR_HTTP2_STREAM_ERROR', text: 'NGHTTP2_INTERNAL_ERROR', row: unclear },
     { code: 'ERR_HTTP2_STREAM_ERROR', text: 'NGHTTP2_ENHANCE_YOUR_CALM', row: unclear },
   ],
-  // ETIMEDOUT is TCP's with a system call, and axios's own without one.
-  timeouts: ['ETIMEDOUT'],
   wrappers: ['ERR_HTTP2_STREAM_CANCEL'],
 };
 
@@ -65,7 +63,6 @@ const ourFailures: Failures = {
     // No time is left for another attempt, but the gate has to know that the server did not answer.
     ['ERR_UNDAUNTED_DEADLINE', unclear],
   ],
-  timeouts: ['ERR_UNDAUNTED_ATTEMPT_TIMEOUT'],
 };
 
 const owners: readonly Failures[] = [nodeFailures, undiciFailures, axiosFailures, fetchFailures, ourFailures];
@@ -81,10 +78,6 @@ const failuresByName: ReadonlyMap<string, FailureRow> = /* @__PURE__ */ (() =>
   new Map(owners.flatMap(({ byName = [] }) => byName)))();
 
 const failuresByText: readonly FailureText[] = /* @__PURE__ */ owners.flatMap(({ byText = [] }) => byText);
-
-/** The server did not answer in time: by Node's limits, undici's, axios's and ours. */
-export const timeoutCodes: ReadonlySet<string> = /* @__PURE__ */ (() =>
-  new Set(owners.flatMap(({ timeouts = [] }) => timeouts)))();
 
 export const wrapperCodes: ReadonlySet<string> = /* @__PURE__ */ (() =>
   new Set(owners.flatMap(({ wrappers = [] }) => wrappers)))();

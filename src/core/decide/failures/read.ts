@@ -1,29 +1,16 @@
 /** Looks an error, its causes and its parts up in the rows of failures. The error can be any value. */
 
 import type { Evidence } from '../../types.js';
-import type { AnswerInside } from './axios.js';
 import { answerInside, isUntold, statusCodes } from './axios.js';
-import { rowFromPlatform, wrapperText } from './fetch.js';
+import { rowFromPlatform } from './fetch.js';
 import { rowFor, wrapperCodes } from './known.js';
-import type { FailureRow } from './row.js';
+import { wrapperText } from './page.js';
+import type { AnswerInside, Failure, FailureRow } from './row.js';
 import { unheardOf, untold } from './row.js';
 import { isObject, textOf } from './thrown.js';
 import { refusedTunnel } from './undici.js';
 
-export interface Failure {
-  readonly name: string;
-  readonly code: string | undefined;
-  readonly class: FailureRow['class'];
-  readonly evidence: Evidence;
-  /** The caller's own signal ended it. */
-  readonly aborted: boolean;
-  /** The error only wraps a complete answer (axios). */
-  readonly response: AnswerInside | undefined;
-  /** A proxy refused the tunnel with this status: the origin never saw the request. */
-  readonly tunnelStatus: number | undefined;
-}
-
-/** `aborted` is what the client knows; without it, the error's name decides. */
+/** With all that is known of any client. */
 export function readFailure(error: unknown, aborted: boolean | undefined): Failure {
   const chain = linksOf(error);
   const outermost = chain[0] ?? noError;

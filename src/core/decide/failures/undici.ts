@@ -13,7 +13,6 @@ export const undiciFailures: Failures = {
   ],
   // All SOCKS errors belong to the handshake, before the request is sent.
   byPrefix: [['UND_ERR_SOCKS5', unsent]],
-  timeouts: ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
 };
 
 /**

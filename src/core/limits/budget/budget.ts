@@ -6,7 +6,7 @@
  * trickle fits in: tokens per second are thousandths per millisecond.
  */
 
-import { timeoutCodes } from '../../decide/failures/known.js';
+import { timeoutCode } from '../../decide/failures/row.js';
 import type { Finding, History } from '../../types.js';
 import { bucket } from './bucket.js';
 import type { Kind } from './kind.js';
@@ -71,7 +71,7 @@ function isTimeout(finding: Finding): boolean {
   return (
     finding.kind === 'error' &&
     finding.evidence !== 'unsent' &&
-    (timeoutCodes.has(finding.code ?? '') || finding.name === 'TimeoutError')
+    (timeoutCode.test(finding.code ?? '') || finding.name === 'TimeoutError')
   );
 }
 

@@ -5,9 +5,9 @@
 
 import type { Remark } from '../../errors.js';
 import { quote } from '../../found.js';
-import { bodyBytesOf } from '../../hints/compile.js';
+import { allHintSets } from '../../hints/all-sets.js';
 import type { HintSetOption } from '../../hints/own.js';
-import { allHintSets } from '../../hints/rows.js';
+import { bodyBytesOf } from '../../hints/worth-reading.js';
 import { plausibleTimes } from '../../limits/checks.js';
 import { timeText } from '../../time-text.js';
 import type { PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
