@@ -1,6 +1,7 @@
 /** A response that the caller does not get: not yet, because it is still being judged, or not at all. */
 
 import { gatherMs } from '../../core/hints/worth-reading.js';
+import type { Hint } from '../../core/types.js';
 import { drainBytes } from '../../drivers/body/drain.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import type { Head, ResponseHeaders } from './handlers.js';
@@ -14,13 +15,18 @@ export type KeptEvent =
   | { readonly kind: 'end'; readonly trailers: ResponseHeaders }
   | { readonly kind: 'error'; readonly error: unknown };
 
-/** An attempt has ended with an answer that was held until its body was whole, or would not wait any longer. */
+/**
+ * An attempt has ended with an answer that was held until its body was whole or its stream had begun, or would not wait
+ * any longer.
+ */
 export interface HeldEnding {
   readonly kind: 'head';
   readonly head: Head;
   readonly isHeld: true;
   /** The error with which the body has broken off: that is how the attempt ended. */
   readonly cut: unknown;
+  /** The failure that came before the stream's content: that is how the attempt ended. */
+  readonly began?: Hint | undefined;
 }
 
 export class Aside {
@@ -32,6 +38,8 @@ export class Aside {
   private endsAtEnd = false;
   private onEnough: (() => void) | undefined = undefined;
   private onLeave: (() => void) | undefined = undefined;
+  /** Sees what arrives; true: that is enough. */
+  private look: ((chunk: Buffer) => boolean) | undefined = undefined;
   private cancel: Cancel | undefined = undefined;
 
   /**
@@ -58,6 +66,18 @@ export class Aside {
   waitFor(sleep: Sleep, ms: number, mostBytes: number, done: () => void): void {
     this.endsAtEnd = true;
     this.limit(sleep, ms, mostBytes - this.keptBytes, done);
+  }
+
+  /** Calls `done` once: when `look` has seen enough, at the end of the body, beyond `mostBytes`, or after `ms`. */
+  watchFor(
+    sleep: Sleep,
+    ms: number,
+    mostBytes: number,
+    look: (chunk: Buffer) => boolean,
+    done: () => void,
+  ): void {
+    this.look = look;
+    this.waitFor(sleep, ms, mostBytes, done);
   }
 
   /** Ends what is waited for now, as if its time were over. */
@@ -102,7 +122,8 @@ export class Aside {
     this.kept.push(event);
     if (event.kind === 'data') {
       this.keptBytes += event.chunk.byteLength;
-      this.count(event.chunk);
+      if (this.look?.(event.chunk) === true) this.onEnough?.();
+      else this.count(event.chunk);
     } else if (this.endsAtEnd) this.onEnough?.();
   }
 
@@ -129,6 +150,7 @@ export class Aside {
     this.cancel?.();
     this.cancel = undefined;
     this.onEnough = undefined;
+    this.look = undefined;
     this.onLeave?.();
   }
 }

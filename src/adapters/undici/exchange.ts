@@ -6,12 +6,14 @@
 
 import { AsyncResource, type AsyncResourceOptions } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
+import { msToBegin, streamStartOf } from '../../core/decide/stream-start.js';
 import { bytesToAwait, msToAwait } from '../../core/decide/whole.js';
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome, RetryContext } from '../../core/events.js';
 import { asPromise, isPromise } from '../../core/returned.js';
 import type { Decision, Outcome, Retry } from '../../core/types.js';
 import type { KeptBody } from '../../drivers/body/kept-body.js';
+import { StartWatch } from '../../drivers/body/stream-start.js';
 import { unpackedText } from '../../drivers/body/unpack.js';
 import { causeOf } from '../../drivers/cause.js';
 import { contextFor, verdictOn } from '../../drivers/hooks.js';
@@ -207,8 +209,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       if (isFirst || this.phase.kind === 'hedged') this.tellHead(status, headers, statusText);
       return;
     }
-    const isWhole = this.session.settings.wholeBodyBytes > 0;
-    if (isWhole && isFirst && this.waitsForBody(sending, { status, headers, statusText })) return;
+    const { wholeBodyBytes, streamStart } = this.session.settings;
+    const isHeld = wholeBodyBytes > 0 || streamStart !== false;
+    if (isHeld && isFirst && this.waitsForBody(sending, { status, headers, statusText })) return;
     this.stopTimers(sending);
     if (isFirst && this.acceptAtOnce(status)) this.handOver(sending, status, headers, statusText, false);
     else this.judgeHead(sending, { status, headers, statusText });
@@ -221,11 +224,25 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   waitsForBody(sending: Sending, head: Head): boolean {
     const { settings, request, isEnclosed } = this.session;
-    const mostBytes = isEnclosed ? 0 : bytesToAwait(settings, request.method, head.status, head.headers);
+    if (isEnclosed) return false;
+    if (settings.streamStart !== false && this.waitsForStart(sending, head)) return true;
+    const mostBytes = bytesToAwait(settings, request.method, head.status, head.headers);
     if (mostBytes === 0) return false;
     // A slow body is no failure, but a hedge may still be sent.
     this.times?.stopAttempt(sending);
     sending.waitForBody(head, mostBytes, msToAwait(settings));
+    return true;
+  }
+
+  private waitsForStart(sending: Sending, head: Head): boolean {
+    const { settings, request } = this.session;
+    const { streamStart, tail } = settings;
+    const start = streamStartOf(settings, request.method, head.status, head.headers, this.ports.date());
+    if (start === undefined || streamStart === false) return false;
+    // A limit that was learnt says nothing about a beginning; at the other one, it is handed over.
+    if (tail?.timeout !== undefined) this.times?.stopAttempt(sending);
+    const watch = new StartWatch(start, head.headers['content-encoding'], streamStart.maxBytes);
+    sending.waitForStart(head, watch, streamStart.maxBytes, msToBegin(settings));
     return true;
   }
 
@@ -237,7 +254,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   gathered(sending: Sending, ending: HeldEnding): void {
     this.stopTimers(sending);
     this.asCaller(() => {
-      if (ending.cut !== undefined || !this.session.acceptAtOnce(ending.head.status))
+      const { cut, began } = ending;
+      if (cut !== undefined || began !== undefined || !this.session.acceptAtOnce(ending.head.status))
         this.judge(sending, ending);
       else this.deliverAside(sending, ending.head, false, true);
     });
@@ -281,6 +299,11 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   timeOut(sending: Sending, attemptTimeoutMs: number, stalledMs?: number): void {
+    // A slow beginning is no failure.
+    if (sending.heldHead !== undefined) {
+      sending.letGo();
+      return;
+    }
     this.destroyUnsent(sending);
     sending.break(new AttemptTimeoutError(attemptTimeoutMs, { stalledMs }));
   }
@@ -352,7 +375,12 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       next(outcome, outcome);
       return;
     }
-    const { head, cut } = ending;
+    const { head, cut, began } = ending;
+    if (began !== undefined) {
+      const outcome = { ...outcomeOfHead(head, evidenceOfHead(sending)), began };
+      next(outcome, outcome);
+      return;
+    }
     if (cut !== undefined) {
       const outcome = outcomeOfError(cut, 'unknown');
       next(outcome, outcome);

@@ -11,7 +11,13 @@ import type { Sending } from './sending.js';
 
 /** How an attempt ended: with a head, whose body may still follow, or with an error. */
 export type Ending =
-  | { readonly kind: 'head'; readonly head: Head; readonly isHeld?: false; readonly cut?: undefined }
+  | {
+      readonly kind: 'head';
+      readonly head: Head;
+      readonly isHeld?: false;
+      readonly cut?: undefined;
+      readonly began?: undefined;
+    }
   | HeldEnding
   | { readonly kind: 'error'; readonly error: unknown };
 

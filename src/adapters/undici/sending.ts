@@ -6,6 +6,7 @@
 
 import type { Duplex } from 'node:stream';
 import { isOfOtherLength } from '../../core/decide/whole.js';
+import type { StartWatch } from '../../drivers/body/stream-start.js';
 import { originIn } from '../../kernel/address.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { HeldEnding } from './aside.js';
@@ -311,6 +312,21 @@ export class Sending implements Handler, OldHandler {
     if (isTurnWatched) return;
     isTurnWatched = true;
     void thisTurn.then(endOfTurn);
+  }
+
+  /** Keeps the answer aside until its stream has begun, but for no more than `mostBytes` and `ms`. */
+  waitForStart(head: Head, start: StartWatch, mostBytes: number, ms: number): void {
+    const aside = new Aside();
+    this.held = { head, mostBytes, ms, chunk: undefined };
+    this.course = { kind: 'aside', aside };
+    const look = (chunk: Buffer): boolean => start.sees(chunk);
+    aside.watchFor(this.receiver.ports.sleep, ms, mostBytes, look, () => {
+      const cut = start.isOpen ? cutIn(aside, head) : undefined;
+      const began = cut === undefined ? start.failure(aside.hasEnded) : undefined;
+      this.held = undefined;
+      this.setAsideUntilFull(aside);
+      this.receiver.gathered(this, { kind: 'head', head, isHeld: true, cut, began });
+    });
   }
 
   /** The turn is over, and the body is not whole. */

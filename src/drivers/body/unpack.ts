@@ -6,7 +6,13 @@
 import { unreadable } from '../../core/hints/content.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 
-type Unpack = (bytes: Uint8Array, limits: { readonly maxOutputLength: number }) => Uint8Array;
+type Unpack = (bytes: Uint8Array, limits: Limits) => Uint8Array;
+
+interface Limits {
+  readonly maxOutputLength: number;
+  /** For data that goes on. */
+  readonly finishFlush?: number;
+}
 
 /** The part of zlib that is used here. */
 interface Zlib {
@@ -16,6 +22,7 @@ interface Zlib {
   readonly inflateSync: Unpack;
   /** Since Node 22.15 and 23.8. */
   readonly zstdDecompressSync?: Unpack;
+  readonly constants: Readonly<Record<string, number>>;
 }
 
 /** Reads bodies with one content coding, as servers send them. A body with several codings is not read. */
@@ -33,6 +40,25 @@ export function unpackedText(
   } catch {
     // The data is broken, cut off, or longer than `mostBytes`.
     return unreadable;
+  }
+}
+
+/** What a body says whose end has not come yet; undefined if it cannot be read, or is longer than `mostBytes`. */
+export function unpackedSoFar(
+  bytes: Uint8Array,
+  coding: string | readonly string[] | undefined,
+  mostBytes: number,
+): Uint8Array | undefined {
+  const name = String(coding ?? '').toLowerCase();
+  if (name === '' || name === 'identity' || bytes.length === 0) return bytes;
+  const unpack = unpackerOf(name, bytes);
+  const { constants = {} } = builtinModule<Zlib>('node:zlib') ?? {};
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
+  const finishFlush = { br: BROTLI_OPERATION_FLUSH, zstd: ZSTD_e_flush }[name] ?? Z_SYNC_FLUSH;
+  try {
+    return unpack?.(bytes, { maxOutputLength: mostBytes, ...(finishFlush !== undefined && { finishFlush }) });
+  } catch {
+    return undefined;
   }
 }
 
