@@ -1,6 +1,6 @@
 /** The parts of an installation, as far as the drivers know them. */
 
-import type { Part } from '../core/policy/parts.js';
+import type { Part, StreamStartPart } from '../core/policy/parts.js';
 import type { KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 import type { KeptBody } from './body/kept-body.js';
@@ -9,6 +9,7 @@ import type { asWebStream, webSource } from './body/web-stream.js';
 import type { seenOf, WholeAnswers } from './body/whole.js';
 import type { HopCounter } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
+import type { begun, letStart, releaseStart, startFailureOf } from './starting.js';
 
 /** Keeps bodies that can be read only once, so that they can be sent again. */
 export interface Streams extends Part<'streams'> {
@@ -29,11 +30,20 @@ export interface Evidence extends Part<'evidence'> {
   readonly HopCounter: Pick<typeof HopCounter, 'to'>;
 }
 
+/** Waits until streams have begun that the caller is to read. */
+export interface StreamStarts extends StreamStartPart {
+  readonly begun: typeof begun;
+  readonly letStart: typeof letStart;
+  readonly startFailureOf: typeof startFailureOf;
+  readonly releaseStart: typeof releaseStart;
+}
+
 export interface DriverParts extends KernelParts {
   readonly learning?: Learning & { readonly send: typeof sendLearning };
   readonly streams?: Streams;
   readonly evidence?: Evidence;
   readonly wholeAnswers?: WholeAnswersPart;
+  readonly streamStart?: StreamStarts;
 }
 
 /** What an adapter installs, with all parts that its policy has. */

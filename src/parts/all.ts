@@ -23,15 +23,7 @@ import {
 import { remarksOn } from '../core/policy/check/remarks.js';
 import { fillIn as fillInWith } from '../core/policy/fill-in.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
-import type {
-  BodyHints,
-  Check,
-  FailuresPart,
-  Hints,
-  Part,
-  Rules,
-  StreamStartPart,
-} from '../core/policy/parts.js';
+import type { BodyHints, Check, FailuresPart, Hints, Part, Rules } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes } from '../core/policy/routes/routes.js';
@@ -42,7 +34,8 @@ import { asWebStream, webSource } from '../drivers/body/web-stream.js';
 import { seenOf, WholeAnswers } from '../drivers/body/whole.js';
 import { HopCounter } from '../drivers/hop-counter.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
-import type { DriverParts, Evidence, Streams, WholeAnswersPart } from '../drivers/parts.js';
+import type { DriverParts, Evidence, StreamStarts, Streams, WholeAnswersPart } from '../drivers/parts.js';
+import { begun, letStart, releaseStart, startFailureOf } from '../drivers/starting.js';
 import { RequestCredentials } from '../kernel/credentials.js';
 import { type ChannelsPart, platformChannels } from '../kernel/events.js';
 import type { Layers } from '../kernel/layers.js';
@@ -100,12 +93,17 @@ export const bodyHints: BodyHints = {
   bodies: { isHintedSuccess, bytesToRead, successesOf, bodyBytesOf },
 };
 
-export const streamStart: StreamStartPart = {
+export const streamStart: StreamStarts = {
   part: 'streamStart',
   needs: [bodyHints],
   streamStartOf,
   msToBegin,
+  begun,
+  letStart,
+  startFailureOf,
+  releaseStart,
 };
+
 export const layers: Layers = {
   part: 'layers',
   of: {

@@ -12,6 +12,7 @@ import { acceptsStatus, begin } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
 import type { DriverParts, Installed } from '../../drivers/parts.js';
+import type { StartFailure } from '../../drivers/starting.js';
 import { written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
@@ -158,6 +159,17 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** Sends this configuration, which may be a copy of the caller's. */
   sendConfig(config: RequestConfig): Promise<ResponseShape> {
+    const sent = this.sendOnce(config);
+    const { parts, session } = this;
+    if (session.settings.streamStart === false || parts.streamStart === undefined) return sent;
+    return parts.streamStart.begun(sent, session, this, config.signal);
+  }
+
+  letGo(sent: Abortable | undefined): boolean {
+    return this.parts.streamStart?.letStart(this.session, sent?.signal) === true;
+  }
+
+  private sendOnce(config: RequestConfig): Promise<ResponseShape> {
     if (config.adapter !== this.adapterAtFirst) config.adapter = this.adapterAtFirst;
     const isCounted = needsProof(this.session) && goesByFetch(config.adapter);
     this.hops = isCounted ? hopsFor(config, this.parts.evidence) : undefined;
@@ -197,7 +209,13 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** An adapter of the caller's may return nothing at all. */
   accepts(answer: ResponseShape | undefined): boolean {
-    return !isCutOff(answer) && acceptsStatus(this.session, answer?.status);
+    const isWell = this.startFailureOf(answer) === undefined && !isCutOff(answer);
+    return isWell && acceptsStatus(this.session, answer?.status);
+  }
+
+  private startFailureOf(answer: ResponseShape | undefined): StartFailure | undefined {
+    const { parts, session } = this;
+    return session.settings.streamStart === false ? undefined : parts.streamStart?.startFailureOf(answer);
   }
 
   statusOf(answer: ResponseShape | undefined): number | undefined {
@@ -207,7 +225,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome {
     const { adapterAtFirst: adapter, config, session } = this;
     const sent = config.adapter === adapter ? config : { ...config, adapter };
-    const outcome = outcomeOf(ending, sent, session, this.hops);
+    const outcome = outcomeOf(ending, sent, session, this.hops, this.startFailureOf(answerOf(ending)));
     const answer = answerOf(ending);
     return answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, config) };
   }
@@ -218,7 +236,13 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   release(ending: Ending<ResponseShape>): void {
     const answer = answerOf(ending);
+    this.releaseStart(answer);
     if (answer !== undefined) release(answer, this.method, this.sleep);
+  }
+
+  /** To be called in the turn in which the caller gets the answer, or in which it is discarded. */
+  releaseStart(answer: ResponseShape | undefined): void {
+    this.parts.streamStart?.releaseStart(answer);
   }
 
   isUnread(ending: Ending<ResponseShape>): boolean {

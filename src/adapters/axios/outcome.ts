@@ -4,6 +4,7 @@ import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
+import type { StartFailure } from '../../drivers/starting.js';
 import type { Session } from '../../kernel/session.js';
 import { hintContent } from './answer.js';
 import { hasLeft, isKnownHop, isOfTunnel, redirectsOf } from './proof.js';
@@ -26,6 +27,7 @@ export function outcomeOf(
   config: RequestConfig,
   session: Session,
   hops: HopCounter | undefined,
+  failure: StartFailure | undefined,
 ): ClientOutcome {
   const { settings, request } = session;
   const aborted = isCanceled(config);
@@ -34,6 +36,8 @@ export function outcomeOf(
   if (ending.kind === 'response' && isCutOff(ending.response)) {
     return { kind: 'error', error: cutOff, aborted: false };
   }
+  if (failure !== undefined && 'cut' in failure)
+    return { kind: 'error', error: failure.cut, aborted: false, evidence: 'unknown' };
   // If an error comes with a status below 400, the body was cut off or unreadable, or the caller rejected it: the
   // error's code tells which. From 400 on, the status counts, whatever became of the body.
   if (
@@ -44,7 +48,8 @@ export function outcomeOf(
     const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers as HeadersLike) ?? 0;
     const isUnproven = isOfAnother(answer.request, config, session, () => hops?.answered(status) === true);
     const evidence = isUnproven ? 'unknown' : isOfTunnel(answer.request) ? 'unsent' : undefined;
-    const outcome = outcomeOfAnswer(answer, hintContent(answer, mostBytes), evidence);
+    const content = failure === undefined ? hintContent(answer, mostBytes) : undefined;
+    const outcome = { ...outcomeOfAnswer(answer, content, evidence), ...failure };
     const isElsewhere = settings.credentials !== false && hasLeft(answer.request, request.origin);
     return isElsewhere ? { ...outcome, isElsewhere } : outcome;
   }

@@ -29,6 +29,7 @@ interface PreparedExchange extends SentApart, KeyBearer {
   readonly paramsAtFirst: unknown;
   /** The address that the caller gave, wherever the next attempt may go. */
   whereabouts: Whereabouts;
+  releaseStart(answer: ResponseShape | undefined): void;
 }
 
 export class OutgoingConfig implements Outgoing<ResponseShape> {
@@ -141,6 +142,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   close(ending: Ending<ResponseShape>): void {
     const { body } = this.exchange;
     endProgress(this.progress, answerOf(ending));
+    this.exchange.releaseStart(answerOf(ending));
     if (ending.kind === 'response') body?.close?.();
     else if (body !== undefined) onceRead(answerOf(ending), () => body.close?.(ending.error));
     this.restore();

@@ -1,0 +1,194 @@
+/**
+ * Looks at the beginning of a body and leaves it to its reader as if nothing had looked. A Node stream stays unread, with
+ * every byte in it, and does not break off before its reader has it.
+ */
+
+import type { StreamLike } from './stream-like.js';
+
+/** What is used of Node's Readable. `_readableState` is undocumented, but as old as the class. */
+interface PeekedStream extends StreamLike {
+  readonly readableLength: number;
+  readonly readableHighWaterMark: number;
+  readable: boolean;
+  readonly readableEnded: boolean;
+  readonly destroyed: boolean;
+  readonly _readableState?: {
+    readonly ended?: boolean;
+    /** A list in Node 20, an array since. */
+    readonly buffer?: Iterable<unknown>;
+    readonly bufferIndex?: number;
+  };
+  destroy(error?: unknown): unknown;
+  read(): Uint8Array | null;
+  unshift(chunk: Uint8Array): void;
+  on(event: string, listener: (error: unknown) => void): unknown;
+  off(event: string, listener: (error: unknown) => void): unknown;
+  emit(event: string, ...given: unknown[]): unknown;
+}
+
+/** A look at the beginning of a body. */
+export interface Look {
+  /** Calls `over` once: when enough was seen, when the body has ended or broken off, or when it is stopped. */
+  start(over: (peeked: Peeked) => void): void;
+  stop(): void;
+  /** To be called in the turn in which the caller gets the body, or in which it is discarded. */
+  release(): void;
+}
+
+/** How the body was when the look at it ended. */
+export type Peeked = 'enough' | 'ended' | { readonly cut: unknown };
+
+export function isPeekable(body: object): body is PeekedStream {
+  const { readableLength, readableFlowing, unshift, _readableState } = body as Partial<PeekedStream> & {
+    readonly readableFlowing?: unknown;
+  };
+  return (
+    typeof readableLength === 'number' &&
+    readableFlowing === null &&
+    typeof unshift === 'function' &&
+    typeof _readableState?.ended === 'boolean'
+  );
+}
+
+export class Peek implements Look {
+  private readonly stream: PeekedStream;
+  /** Sees what is new; true: that is enough. */
+  private readonly sees: (bytes: Uint8Array) => boolean;
+  private over: (peeked: Peeked) => void = () => undefined;
+  private seenBytes = 0;
+  /** Bytes that had to be read, so that more could come: they go back at the end. */
+  private taken: Uint8Array[] = [];
+  private isOver = false;
+  /** The stream is to be destroyed with this error once the caller has it. */
+  private broken: { readonly error: unknown } | undefined = undefined;
+  /** The error that was emitted before the stream was destroyed, as axios does for an abort. */
+  private emitted: unknown = undefined;
+
+  constructor(stream: PeekedStream, sees: (bytes: Uint8Array) => boolean) {
+    this.stream = stream;
+    this.sees = sees;
+  }
+
+  start(over: (peeked: Peeked) => void): void {
+    const { stream } = this;
+    this.over = over;
+    stream.on('error', this.onError);
+    const destroy = (error: unknown): PeekedStream => {
+      this.breaks(error);
+      return stream;
+    };
+    Object.defineProperty(stream, 'destroy', { value: destroy, configurable: true, writable: true });
+    this.look();
+    if (!this.isOver) stream.on('readable', this.look);
+  }
+
+  stop(): void {
+    this.end('enough');
+  }
+
+  private readonly onError = (error: unknown): void => {
+    this.emitted ??= error;
+  };
+
+  private readonly look = (): void => {
+    const { stream } = this;
+    if (this.isOver || this.broken !== undefined) return;
+    const { readableLength } = stream;
+    const bytes = readableLength >= stream.readableHighWaterMark ? this.take() : this.fresh(readableLength);
+    if (bytes !== undefined && this.sees(bytes)) this.end('enough');
+    else if (stream._readableState?.ended === true) this.end('ended');
+  };
+
+  /** What has come since, which stays where it is. */
+  private fresh(readableLength: number): Uint8Array | undefined {
+    if (readableLength <= this.seenBytes) return undefined;
+    const { buffer = [], bufferIndex = 0 } = this.stream._readableState ?? {};
+    const bytes = Buffer.concat(([...buffer] as Uint8Array[]).slice(bufferIndex)).subarray(this.seenBytes);
+    this.seenBytes = readableLength;
+    return bytes;
+  }
+
+  /** A stream that is full gets no more, unless it is read. */
+  private take(): Uint8Array | undefined {
+    const bytes = this.stream.read();
+    if (bytes === null) return undefined;
+    const fresh = bytes.subarray(this.seenBytes);
+    this.taken.push(bytes);
+    this.seenBytes = 0;
+    return fresh;
+  }
+
+  /**
+   * A destroyed stream drops what has not been read, so this one is destroyed once the caller has it, or at once if it
+   * is not to have it. Node would end it regularly meanwhile, if it could still be read.
+   */
+  private breaks(error: unknown): void {
+    if (this.broken !== undefined) return;
+    const { stream } = this;
+    this.broken = { error };
+    stream.readable = false;
+    process.nextTick(() => {
+      stream.readable = true;
+      this.end({ cut: error ?? this.emitted });
+    });
+  }
+
+  private end(peeked: Peeked): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const { stream, taken } = this;
+    stream.off('readable', this.look);
+    if (taken.length > 0) stream.unshift(Buffer.concat(taken));
+    this.taken = [];
+    this.over(peeked);
+  }
+
+  release(): void {
+    const { stream } = this;
+    Reflect.deleteProperty(stream, 'destroy');
+    setImmediate(() => {
+      stream.off('error', this.onError);
+      if (this.broken !== undefined) stream.destroy(this.broken.error);
+    });
+  }
+}
+
+/** A web stream cannot be looked at without reading it: a copy is read, and the caller gets the other one. */
+export class CopyLook implements Look {
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  private readonly sees: (bytes: Uint8Array) => boolean;
+  private over: ((peeked: Peeked) => void) | undefined = undefined;
+
+  constructor(copy: ReadableStream<Uint8Array>, sees: (bytes: Uint8Array) => boolean) {
+    this.reader = copy.getReader();
+    this.sees = sees;
+  }
+
+  start(over: (peeked: Peeked) => void): void {
+    this.over = over;
+    const { reader } = this;
+    const cut = (error: unknown): void => this.end({ cut: error });
+    const next = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+      if (this.over === undefined) return;
+      if (done) this.end('ended');
+      else if (this.sees(value)) this.end('enough');
+      else reader.read().then(next, cut);
+    };
+    reader.read().then(next, cut);
+  }
+
+  stop(): void {
+    this.end('enough');
+  }
+
+  private end(peeked: Peeked): void {
+    const { over } = this;
+    this.over = undefined;
+    over?.(peeked);
+  }
+
+  /** Left unread, the copy would keep all that its reader reads. */
+  release(): void {
+    void this.reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,100 @@
+/** An event stream that fails before its content is a failed attempt, in every form in which axios hands it over. */
+
+import { isDisturbed, type Readable } from 'node:stream';
+import type { AxiosResponse } from 'axios';
+import { describe, expect, test } from 'vitest';
+import type { PolicyOptions } from '../../../src/index.js';
+import type { Play } from '../../faults/lab.js';
+import { content, done, overloaded, role, streamOf } from '../event-streams.js';
+import { openLab, settled, soon } from '../kit.js';
+import { retryingInstance } from './kit.js';
+
+const start: PolicyOptions = { ...soon, streamStart: {} };
+const good = [role, content('hi'), content('you'), done];
+const all = good.join('');
+
+const failures: readonly (readonly [string, Play])[] = [
+  ['an error event', streamOf([role, overloaded])],
+  ['a cut', streamOf([role], 'fin')],
+  ['a reset', streamOf([role], 'rst')],
+  ['nothing at all', streamOf([])],
+  ['an end without content', streamOf([role, done])],
+];
+
+/** What was read, and the error that ended it. */
+async function read({ data }: AxiosResponse): Promise<{ text: string; error: unknown }> {
+  let text = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const piece of data as AsyncIterable<Uint8Array>) text += decoder.decode(piece);
+    return { text, error: undefined };
+  } catch (error) {
+    return { text, error };
+  }
+}
+
+describe.each(['http', 'fetch'])('over %s, as a stream', (adapter) => {
+  const asked = { adapter, responseType: 'stream' } as const;
+
+  test.each(failures)('%s is retried', async (_what, play) => {
+    const lab = await openLab([play, streamOf(good)]);
+    const answer = await retryingInstance(start).get(lab.origin, asked);
+    expect(await read(answer)).toEqual({ text: all, error: undefined });
+    expect(lab.requests).toHaveLength(2);
+  });
+
+  test.each(failures)('%s reaches the caller once retries are spent', async (what, play) => {
+    const lab = await openLab([play]);
+    const answer = await retryingInstance({ ...start, maxRetries: 1 }).get(lab.origin, asked);
+    const { text, error } = await read(answer);
+    expect(lab.requests).toHaveLength(2);
+    const sent = play.steps.flatMap((step) => (step.do === 'body' ? [step.text] : [])).join('');
+    if (what === 'a cut' || what === 'a reset') expect(error).toBeInstanceOf(Error);
+    else expect({ text, error }).toEqual({ text: sent, error: undefined });
+  });
+});
+
+describe.each(['http', 'fetch'])('over %s, as text', (adapter) => {
+  test.each(failures)('%s is retried', async (_what, play) => {
+    const lab = await openLab([play, streamOf(good)]);
+    const { data } = await retryingInstance(start).get(lab.origin, { adapter: adapter as 'http' });
+    expect(data).toBe(all);
+    expect(lab.requests).toHaveLength(2);
+  });
+});
+
+test('the stream is as axios made it: unread, not listened to, and its own', async () => {
+  const lab = await openLab([streamOf([role], 'fin'), streamOf(good)]);
+  const { data } = await retryingInstance(start).get<Readable>(lab.origin, { responseType: 'stream' });
+  expect(isDisturbed(data)).toBe(false);
+  expect(data.readableFlowing).toBe(null);
+  expect(Object.hasOwn(data, 'destroy')).toBe(false);
+  await new Promise(setImmediate);
+  expect(data.listenerCount('readable')).toBe(0);
+});
+
+test('a stream that breaks off is heard by listeners as it breaks off', async () => {
+  const lab = await openLab([streamOf([role], 'fin')]);
+  const { data } = await retryingInstance({ ...start, maxRetries: 1 }).get<Readable>(lab.origin, {
+    responseType: 'stream',
+  });
+  const told: string[] = [];
+  await new Promise<void>((resolve) => {
+    data.on('data', (piece: Buffer) => told.push(String(piece)));
+    data.on('end', () => told.push('end'));
+    data.on('error', () => told.push('error'));
+    data.on('close', () => resolve());
+  });
+  expect(told).toEqual([role, 'error']);
+});
+
+test('an abort while the beginning is waited for', async () => {
+  const lab = await openLab([streamOf([role], 'stall')]);
+  const abort = new AbortController();
+  const asked = retryingInstance(start).get(lab.origin, { responseType: 'stream', signal: abort.signal });
+  const ended = settled(asked);
+  await lab.until(({ requests }) => requests.length === 1);
+  setTimeout(() => abort.abort(), 20);
+  expect((await ended).error).toMatchObject({ code: 'ERR_CANCELED' });
+  await lab.until(({ openSockets }) => openSockets === 0);
+});
