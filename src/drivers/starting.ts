@@ -14,7 +14,7 @@ import { StartWatch } from './body/stream-start.js';
 import type { Caller } from './loop/exchange.js';
 
 /** An answer whose `data` is its body: as it was read, as a stream, or as another answer that has one. */
-export interface StartedAnswer {
+interface StartedAnswer {
   readonly status: number;
   data: unknown;
   readonly headers: unknown;
