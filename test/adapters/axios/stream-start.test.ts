@@ -1,6 +1,6 @@
 /** An event stream that fails before its content is a failed attempt, in every form in which axios hands it over. */
 
-import { isDisturbed, type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { AxiosResponse } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
@@ -66,7 +66,7 @@ describe.each(['http', 'fetch'])('over %s, as text', (adapter) => {
 test('the stream is as axios made it: unread, not listened to, and its own', async () => {
   const lab = await openLab([streamOf([role], 'fin'), streamOf(good)]);
   const { data } = await retryingInstance(start).get<Readable>(lab.origin, { responseType: 'stream' });
-  expect(isDisturbed(data)).toBe(false);
+  expect(Readable.isDisturbed(data)).toBe(false);
   expect(data.readableFlowing).toBe(null);
   expect(Object.hasOwn(data, 'destroy')).toBe(false);
   await new Promise(setImmediate);
