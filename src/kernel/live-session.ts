@@ -7,7 +7,7 @@
 
 import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
-import { isRetried } from '../core/decide/fresh.js';
+import { isRetried, retriesIn } from '../core/decide/fresh.js';
 import type { RequestEvent } from '../core/events.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { go } from '../core/limits/admission.js';
@@ -201,7 +201,7 @@ export class LiveSession implements Raced {
   }
 
   get retries(): number {
-    return this.attempts?.filter(isRetried).length ?? 0;
+    return this.attempts === undefined ? 0 : retriesIn(this.attempts);
   }
 
   private ensureTiming(): RequestTiming {
@@ -305,6 +305,7 @@ export class LiveSession implements Raced {
     verdict: boolean | undefined,
   ): World {
     const { request, limits } = this;
+    const { budget, gateShut, queueMs, line } = limits.seen(now);
     return {
       request: { method: request.method, keyed: request.keyed },
       replayable,
@@ -312,7 +313,10 @@ export class LiveSession implements Raced {
       now,
       date,
       random: limits.scope.ports.random(),
-      ...limits.seen(now),
+      budget,
+      gateShut,
+      queueMs,
+      line,
       verdict,
       resumable,
       renewed,

@@ -98,7 +98,7 @@ function classifyError(settings: Settings, outcome: ErrorOutcome, date: number):
     tunnelStatus,
   } = settings.failures(outcome.error, outcome.aborted);
   if (response !== undefined) return classifyResponse(settings, response, date);
-  return {
+  const finding: Finding = {
     kind: 'error',
     class: tunnelStatus === undefined ? cls : classOfResponse(settings, tunnelStatus, undefined),
     evidence: outcome.evidence ?? evidence,
@@ -106,9 +106,10 @@ function classifyError(settings: Settings, outcome: ErrorOutcome, date: number):
     aborted,
     name,
     code,
-    ...(outcome.unasked && { unasked: true }),
-    ...(hasStalled(outcome.error, code) && { stalled: true }),
   };
+  const isStalled = hasStalled(outcome.error, code);
+  if (!outcome.unasked && !isStalled) return finding;
+  return { ...finding, ...(outcome.unasked && { unasked: true }), ...(isStalled && { stalled: true }) };
 }
 
 function hasStalled(error: unknown, code: string | undefined): boolean {

@@ -21,7 +21,7 @@ import type {
   World,
 } from '../types.js';
 import { asksForRetry, classify, headersOf } from './classify.js';
-import { freshAttempt, isRetried, mayGoAgain } from './fresh.js';
+import { freshAttempt, isRetried, mayGoAgain, retriesIn } from './fresh.js';
 import { whyUnsafe } from './safety.js';
 import { scheduledWait } from './schedule.js';
 
@@ -106,7 +106,7 @@ function afford(
 ): Decision {
   const { maxRetries, budget } = settings;
   // A hedge is an attempt, too, but no retry, and so is one with fresh credentials.
-  const retries = history.filter(isRetried).length;
+  const retries = retriesIn(history);
   if (maxRetries === 0) return stop(attempt, finding, 'retries-off');
   if (world.suppressed === true) return stop(attempt, finding, 'retries-suppressed');
   if (retries >= maxRetries) return stop(attempt, finding, 'retries-spent', { limit: maxRetries });
@@ -120,16 +120,12 @@ function afford(
     const { reason, ...why } = no;
     return stop(attempt, finding, reason, why);
   }
-  return {
-    action: 'retry',
-    reason: whyWorthIt(settings, finding, world.verdict),
-    attempt,
-    finding,
-    ...(attempt !== retries + 1 && { retry: retries + 1 }),
-    delayMs: wait.delayMs,
-    waitFrom: wait.waitFrom,
-    cost: budget === false ? 0 : costOf(budget, price),
-  };
+  const reason = whyWorthIt(settings, finding, world.verdict);
+  const { delayMs, waitFrom } = wait;
+  const cost = budget === false ? 0 : costOf(budget, price);
+  return attempt === retries + 1
+    ? { action: 'retry', reason, attempt, finding, delayMs, waitFrom, cost }
+    : { action: 'retry', reason, attempt, finding, retry: retries + 1, delayMs, waitFrom, cost };
 }
 
 type Wait = Pick<Retry, 'delayMs' | 'waitFrom'>;
@@ -226,6 +222,7 @@ function longestJitter(
 
 /** How many retries in a row, up to now, were made when a hint had said so. */
 function hintsObeyed(history: History): number {
+  if (history.length === 0) return 0;
   const retries = history.filter(isRetried);
   return retries.length - 1 - retries.findLastIndex(({ decision }) => !isHinted(decision));
 }

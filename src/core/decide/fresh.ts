@@ -36,6 +36,13 @@ export function hasGoneAgain(history: History): boolean {
   return history.some(isFresh);
 }
 
+/** How many retries followed that count as such. */
+export function retriesIn(history: History): number {
+  let count = 0;
+  for (const attempt of history) if (isRetried(attempt)) count += 1;
+  return count;
+}
+
 /** Whether a retry followed that counts as one. */
 export function isRetried(attempt: Attempt): boolean {
   return attempt.decision.action === 'retry' && !isFresh(attempt);

@@ -4,7 +4,7 @@
  * forgotten limit does not compile.
  *
  * - Before an attempt: hold, concurrency, gate (`orderOfAdmission`).
- * - Before a retry: budget, gate, hold, concurrency (`orderOfRetry`).
+ * - Before a retry: budget, gate, hold, concurrency (`ask.ts`).
  * - After an attempt: gate, hold, budget (`live-session.ts`). The gate comes first, because it alone gives something back
  *   whatever the outcome. The other two come before the decision, which reads what a failure has changed. What concurrency
  *   gives ends by itself: with the permit of the attempt (`admission.ts`).
@@ -39,13 +39,6 @@ export function byLimit<T>(make: (name: LimitName) => T): Readonly<Record<LimitN
  * a place in the ramp, has to be used at once.
  */
 export const orderOfAdmission: readonly AskedFirst[] = ['hold', 'concurrency', 'gate'];
-
-/**
- * Before a retry. The budget comes first: requests spend it themselves, so what it forbids would be forbidden however the
- * server is. The hold comes later, because the time in its queue is compared with the wait that was chosen. Concurrency
- * comes last: what the server says is a better reason than what this process does to itself.
- */
-export const orderOfRetry: readonly LimitName[] = ['budget', 'gate', 'hold', 'concurrency'];
 
 /**
  * Whether an attempt with these settings asks for admission, so that it may have to wait or be refused. It is a setting

@@ -7,7 +7,7 @@ import type { Settings } from '../policy/settings.js';
 import type { Stop, World } from '../types.js';
 import type { AdmissionRequest, Admitted } from './admission.js';
 import { noQueuePlace, passing, withoutPlace } from './admission.js';
-import { type AskedFirst, type LimitName, orderOfAdmission, orderOfRetry } from './all.js';
+import { type AskedFirst, type LimitName, orderOfAdmission } from './all.js';
 import { affords } from './budget/budget.js';
 import type { Cost } from './budget/setting.js';
 import { admitByConcurrency, isTooCrowded } from './concurrency/admit.js';
@@ -71,7 +71,7 @@ type Forbids = (
   leftMs: number,
 ) => Forbidden | undefined;
 
-const forbids: Readonly<Record<LimitName, Forbids>> = {
+const forbids = {
   budget: ({ budget }, world, price) => {
     const isEnough =
       budget === false || world.budget === undefined || affords(budget, world.budget, price, world.now);
@@ -87,10 +87,15 @@ const forbids: Readonly<Record<LimitName, Forbids>> = {
     const isTooLong = isTooCrowded(concurrency, line, delayMs, leftMs);
     return isTooLong ? { reason: 'crowded', delayMs: line.waitedMs } : undefined;
   },
-};
+} as const satisfies Record<LimitName, Forbids>;
 
-const inOrder: readonly Forbids[] = /* @__PURE__ */ orderOfRetry.map((name) => forbids[name]);
-
+/**
+ * The budget comes first: requests spend it themselves, so what it forbids would be forbidden however the server is. The
+ * hold comes later, because the time in its queue is compared with the wait that was chosen. Concurrency comes last: what
+ * the server says is a better reason than what this process does to itself.
+ *
+ * The order is written out, because every failure asks and a loop would take longer than what it asks.
+ */
 export function forbidden(
   settings: Settings,
   world: World,
@@ -98,9 +103,10 @@ export function forbidden(
   delayMs: number,
   leftMs: number,
 ): Forbidden | undefined {
-  for (const forbids of inOrder) {
-    const no = forbids(settings, world, price, delayMs, leftMs);
-    if (no !== undefined) return no;
-  }
-  return undefined;
+  return (
+    forbids.budget(settings, world, price) ??
+    forbids.gate(settings, world) ??
+    forbids.hold(settings, world, price, delayMs, leftMs) ??
+    forbids.concurrency(settings, world, price, delayMs, leftMs)
+  );
 }

@@ -262,13 +262,12 @@ export class Limits implements LimitsPassed, SessionLimits {
 
   /** What a decision has to know of them. */
   seen(now: number): LimitsSeen {
-    const { budget, hold } = this;
-    const line = this.concurrency?.lineAt(now);
+    const { budget, hold, concurrency } = this;
     return {
       budget: budget?.spendable(now),
       gateShut: this.refuses(now),
       queueMs: hold?.queueMs(now) ?? 0,
-      ...(line && { line }),
+      line: concurrency?.lineAt(now),
     };
   }
 

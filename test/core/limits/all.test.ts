@@ -3,10 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide/decide.js';
 import { type AdmissionRequest, noQueuePlace } from '../../../src/core/limits/admission.js';
-import { awaitsBody, limitNames, orderOfAdmission } from '../../../src/core/limits/all.js';
+import { awaitsBody, type LimitName, limitNames, orderOfAdmission } from '../../../src/core/limits/all.js';
 import { admit } from '../../../src/core/limits/ask.js';
 import { openGate, shut } from '../../../src/core/limits/gate/state.js';
 import { noHold } from '../../../src/core/limits/hold/state.js';
+import { limitStops } from '../../../src/core/limits/settings.js';
 import type { World } from '../../../src/core/types.js';
 import { serverError, settingsOf, worldOf } from '../../kit.js';
 
@@ -18,11 +19,22 @@ const all = settingsOf({
   deadlineMs: 100,
 });
 
-describe('a retry that several limits forbid', () => {
+describe('a retry that limits forbid', () => {
   const spent: Partial<World> = { budget: { tokens: 0, at: 0 } };
   const isShut: Partial<World> = { gateShut: true };
   const queues: Partial<World> = { queueMs: 1_000 };
   const full: Partial<World> = { line: { waiting: 1, waitedMs: 0 } };
+  const alone: Readonly<Record<LimitName, Partial<World>>> = {
+    budget: spent,
+    gate: isShut,
+    hold: queues,
+    concurrency: full,
+  };
+
+  test.each(limitNames)('one alone: %s', (name) => {
+    const decision = decide(all, [], serverError, worldOf(alone[name]));
+    expect(Object.keys(limitStops[name])).toContain(decision.reason);
+  });
 
   test.each<[string, Partial<World>, string]>([
     ['budget, gate and hold', { ...spent, ...isShut, ...queues }, 'budget-spent'],

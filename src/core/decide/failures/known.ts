@@ -77,14 +77,17 @@ const failuresByPrefix = /* @__PURE__ */ owners.flatMap(({ byPrefix = [] }) => b
 const failuresByName: ReadonlyMap<string, FailureRow> = /* @__PURE__ */ (() =>
   new Map(owners.flatMap(({ byName = [] }) => byName)))();
 
-const failuresByText: readonly FailureText[] = /* @__PURE__ */ owners.flatMap(({ byText = [] }) => byText);
+const textsByCode: ReadonlyMap<string | undefined, readonly FailureText[]> = /* @__PURE__ */ (() => {
+  const texts = owners.flatMap(({ byText = [] }) => byText);
+  return new Map(texts.map(({ code }) => [code, texts.filter((entry) => entry.code === code)]));
+})();
 
 export const wrapperCodes: ReadonlySet<string> = /* @__PURE__ */ (() =>
   new Set(owners.flatMap(({ wrappers = [] }) => wrappers)))();
 
 /** The row of a failure; undefined if no owner knows it. */
 export function rowFor(name: string, code: string | undefined, message: string): FailureRow | undefined {
-  const byText = failuresByText.find((entry) => entry.code === code && message.includes(entry.text));
+  const byText = textsByCode.get(code)?.find(({ text }) => message.includes(text));
   if (byText !== undefined) return byText.row;
   if (code === undefined) return failuresByName.get(name);
   return failuresByCode.get(code) ?? failuresByPrefix.find(([prefix]) => code.startsWith(prefix))?.[1];
