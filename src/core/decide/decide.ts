@@ -254,5 +254,6 @@ function stop(
   reason: StopReason,
   why?: Pick<Stop, 'delayMs' | 'limit'>,
 ): Stop {
-  return { action: 'stop', reason, attempt, finding, ...why };
+  const plain: Stop = { action: 'stop', reason, attempt, finding };
+  return why === undefined ? plain : { ...plain, ...why };
 }
