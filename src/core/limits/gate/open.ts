@@ -7,7 +7,7 @@ import { withKind } from './kinds.js';
 import type { Gate } from './setting.js';
 import type { GateState, GateTicket, Open } from './state.js';
 import { around, noRow, shut } from './state.js';
-import { afterSurvived, remembered } from './survived.js';
+import { afterSurvived, remembered, type Survived } from './survived.js';
 
 /** After a pause this long, a failure does not continue the row but begins a new one. */
 const rowPauseMs = 10_000;
@@ -59,8 +59,8 @@ function afterLife(gate: Gate, state: Open, { sentAt }: GateTicket, now: number)
   if (failures === 0) return { ...state, lives: lives + 1 };
   // The attempt was sent before the row began, so its success is old news: the row ends, but does not count as one that
   // the server has survived.
-  if (sentAt < since) return { ...state, ...noRow };
-  return { ...state, lives: 1, ...noRow, survived: afterSurvived(survived, failures, now) };
+  if (sentAt < since) return withRow(state, lives, noRow, survived);
+  return withRow(state, 1, noRow, afterSurvived(survived, failures, now));
 }
 
 /**
@@ -69,10 +69,22 @@ function afterLife(gate: Gate, state: Open, { sentAt }: GateTicket, now: number)
  */
 function afterFailure(state: Open, { sentAt }: GateTicket, sign: Sign, kind: Kind, now: number): Open {
   const since = sign === 'silent' ? sentAt : now;
-  const first = { failures: 1, since, lastAt: now, kinds: [kind] };
-  if (state.failures === 0) return { ...state, ...first };
-  if (sentAt - state.lastAt > rowPauseMs) return { ...state, lives: 0, ...first };
-  return { ...state, failures: state.failures + 1, lastAt: now, kinds: withKind(state.kinds, kind) };
+  const { failures, lives, survived } = state;
+  const isLate = failures > 0 && sentAt - state.lastAt > rowPauseMs;
+  if (failures === 0 || isLate) {
+    return withRow(state, isLate ? 0 : lives, { failures: 1, since, lastAt: now, kinds: [kind] }, survived);
+  }
+  return { ...state, failures: failures + 1, lastAt: now, kinds: withKind(state.kinds, kind) };
+}
+
+/** The fields are written out: two spreads take ten times as long, which a server that fails now and then would cost. */
+function withRow(
+  { epoch, openedAt }: Open,
+  lives: number,
+  { failures, since, lastAt, kinds }: Pick<Open, 'failures' | 'since' | 'lastAt' | 'kinds'>,
+  survived: Survived,
+): Open {
+  return { kind: 'open', epoch, openedAt, lives, failures, since, lastAt, kinds, survived };
 }
 
 /** For so long after the last failure, nothing could be heard of the server. */
