@@ -16,7 +16,7 @@ export interface HintPart<Name extends HintSetName | typeof ownKey = HintSetName
 
 /** Those that are found in bodies, too, or in successes. */
 interface BodyHintPart<Name extends HintSetName | typeof ownKey = HintSetName> extends HintPart<Name> {
-  readonly needs: readonly [Part<'bodyHints'>];
+  readonly needs: readonly [Part<'bodyHints'>, ...Part[]];
 }
 
 /**
@@ -31,10 +31,10 @@ function datesOnly(): HintPart<never>['sets'] {
   return { [datesKey]: parseLenientDate };
 }
 
-/** Hints of your own API: objects in `hints`. */
+/** Hints of your own API: objects in `hints`. Those that look into successes wait until these are whole. */
 export const ownHints: BodyHintPart<typeof ownKey> = {
   part: 'hints',
-  needs: [bodyHints],
+  needs: [bodyHints, every.wholeAnswers],
   sets: { [ownKey]: ownRow },
 };
 

@@ -3,7 +3,6 @@
  * while the caller reads it.
  */
 
-import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { HeadersLike } from '../../core/types.js';
 import { lengthIn } from '../../drivers/body/drain.js';
 import { dispose, isStream, isWebStream } from '../../drivers/body/stream-like.js';
@@ -52,19 +51,20 @@ export function bodyOfAnswer(answer: ResponseShape | undefined): object | undefi
 // ---------------------------------------------------------------- read from a copy: the answer itself stays unread
 
 /**
- * Reads up to `mostBytes` to look for a hint, for up to `gatherMs`: a hint that is complete by then counts, whatever
+ * Reads up to `mostBytes` to look for a hint, for up to `ms`: a hint that is complete by then counts, whatever
  * follows. Undefined if there is nothing to read.
  */
 export async function textOfHint(
   answer: ResponseShape,
   mostBytes: number,
+  ms: number,
   sleep: Sleep,
 ): Promise<string | undefined> {
   const { body, bodyUsed } = answer;
   if (bodyUsed === true || typeof body !== 'object' || body === null || isStream(body)) return undefined;
   const reader = readerOfCopy(answer);
   if (reader === undefined) return undefined;
-  const cancel = sleep(gatherMs, () => stop(reader), judging('awake', true));
+  const cancel = sleep(ms, () => stop(reader), judging('awake', true));
   const { text } = await textUpTo(reader, mostBytes);
   cancel();
   return text;

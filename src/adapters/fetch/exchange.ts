@@ -160,9 +160,9 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    const { wholeBodyBytes } = this.session.settings;
+    const { keepsUntilWhole } = this.session.settings;
     // The fetch itself rejects a request that is aborted already.
-    const isPlain = wholeBodyBytes === 0 || this.isAborted || signal?.aborted === true;
+    const isPlain = !keepsUntilWhole || this.isAborted || signal?.aborted === true;
     if (isPlain) return this.sendOnce(signal, false);
     // There is the part for it, or the policy would have been refused.
     const { WholeAnswers } = this.parts.wholeAnswers as WholeAnswersPart;
@@ -284,7 +284,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     if (broken !== undefined) {
       return { kind: 'error', error: broken.cut, aborted: this.isAborted, evidence: 'unknown' };
     }
-    const outcome = outcomeOfAnswer(response, this.session, this.proof, this.sleep);
+    const outcome = outcomeOfAnswer(response, this.session, this.proof, this.seen(response), this.sleep);
     if (this.session.settings.retryIf === undefined) return outcome;
     const body = readerOf(response);
     return 'then' in outcome ? outcome.then((told) => ({ ...told, body })) : { ...outcome, body };

@@ -1,7 +1,10 @@
 /** Turns what fetch returns into outcomes that the policy judges. */
 
+import { msToAwait } from '../../core/decide/whole.js';
 import type { ClientOutcome } from '../../core/events.js';
+import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, HeadersLike } from '../../core/types.js';
+import type { BodySeen } from '../../drivers/body/whole.js';
 import { originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
@@ -14,6 +17,7 @@ export function outcomeOfAnswer(
   answer: ResponseShape,
   { settings, request }: Session,
   proof: Proof | undefined,
+  seen: BodySeen | undefined,
   sleep: Sleep,
 ): ClientOutcome | Promise<ClientOutcome> {
   const { status } = answer;
@@ -28,8 +32,10 @@ export function outcomeOfAnswer(
     ...((answer.redirected === true || proof?.isOfFirst(answer) === false) && { evidence: 'unknown' }),
   };
   const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0;
-  if (mostBytes === 0) return outcome;
-  return textOfHint(answer, mostBytes, sleep).then((content) =>
+  // One that was waited for, and is not whole, is waited for no longer.
+  if (mostBytes === 0 || seen === 'undecided') return outcome;
+  const ms = status < 300 ? msToAwait(settings) : gatherMs;
+  return textOfHint(answer, mostBytes, ms, sleep).then((content) =>
     content === undefined ? outcome : { ...outcome, content },
   );
 }

@@ -1,6 +1,5 @@
 /** A response that the caller does not get: not yet, because it is still being judged, or not at all. */
 
-import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { Hint } from '../../core/types.js';
 import { drainBytes } from '../../drivers/body/drain.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
@@ -55,11 +54,11 @@ export class Aside {
     };
   }
 
-  /** Calls `done` once: after `mostBytes`, at the end of the body, or after `gatherMs`. */
-  gather(sleep: Sleep, mostBytes: number, done: (bytes: Uint8Array) => void): void {
+  /** Calls `done` once: after `mostBytes`, at the end of the body, or after `ms`. */
+  gather(sleep: Sleep, mostBytes: number, ms: number, done: (bytes: Uint8Array) => void): void {
     const finish = (): void => done(this.bytes.subarray(0, mostBytes));
     if (this.hasEnded || this.keptBytes >= mostBytes) finish();
-    else this.waitFor(sleep, gatherMs, mostBytes - 1, finish);
+    else this.waitFor(sleep, ms, mostBytes - 1, finish);
   }
 
   /** Calls `done` once: at the end of the body, beyond `mostBytes`, or after `ms`. */

@@ -10,6 +10,7 @@ import { msToBegin, streamStartOf } from '../../core/decide/stream-start.js';
 import { bytesToAwait, msToAwait } from '../../core/decide/whole.js';
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome, RetryContext } from '../../core/events.js';
+import { gatherMs } from '../../core/hints/worth-reading.js';
 import { asPromise, isPromise } from '../../core/returned.js';
 import type { Decision, Outcome, Retry } from '../../core/types.js';
 import type { KeptBody } from '../../drivers/body/kept-body.js';
@@ -209,8 +210,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       if (isFirst || this.phase.kind === 'hedged') this.tellHead(status, headers, statusText);
       return;
     }
-    const { wholeBodyBytes, streamStart } = this.session.settings;
-    const isHeld = wholeBodyBytes > 0 || streamStart !== false;
+    const { keepsUntilWhole, streamStart } = this.session.settings;
+    const isHeld = keepsUntilWhole || streamStart !== false;
     if (isHeld && isFirst && this.waitsForBody(sending, { status, headers, statusText })) return;
     this.stopTimers(sending);
     if (isFirst && this.acceptAtOnce(status)) this.handOver(sending, status, headers, statusText, false);
@@ -226,7 +227,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const { settings, request, isEnclosed } = this.session;
     if (isEnclosed) return false;
     if (settings.streamStart !== false && this.waitsForStart(sending, head)) return true;
-    const mostBytes = bytesToAwait(settings, request.method, head.status, head.headers);
+    const mostBytes = bytesToAwait(settings, request, head.status, head.headers);
     if (mostBytes === 0) return false;
     // A slow body is no failure, but a hedge may still be sent.
     this.times?.stopAttempt(sending);
@@ -406,10 +407,14 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const mostBytes =
       (rest === undefined ? settings.bodies?.bytesToRead(settings, request, head.status, head.headers) : 0) ??
       0;
-    if (mostBytes === 0) goOn();
+    // One that was waited for, and is not whole, is waited for no longer.
+    if (mostBytes === 0 || (ending.isHeld === true && !sending.isComplete)) goOn();
     else {
       const coding = head.headers['content-encoding'];
-      sending.gather(mostBytes, (bytes) => this.asCaller(() => goOn(unpackedText(bytes, coding, mostBytes))));
+      const ms = head.status < 300 ? msToAwait(settings) : gatherMs;
+      sending.gather(mostBytes, ms, (bytes) =>
+        this.asCaller(() => goOn(unpackedText(bytes, coding, mostBytes))),
+      );
     }
   }
 

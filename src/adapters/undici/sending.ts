@@ -291,14 +291,19 @@ export class Sending implements Handler, OldHandler {
     aside.fillUp(() => this.controller?.pause());
   }
 
+  /** Whether the whole body of an answer that is kept aside has come. */
+  get isComplete(): boolean {
+    return this.course.kind === 'aside' && this.course.aside.hasEnded;
+  }
+
   /**
-   * Gathers the beginning of the body to read a hint from: `mostBytes`, or whatever arrives in time. The response stays
+   * Gathers the beginning of the body to read a hint from: `mostBytes`, or whatever arrives within `ms`. The response stays
    * aside.
    */
-  gather(mostBytes: number, done: (bytes: Uint8Array) => void): void {
+  gather(mostBytes: number, ms: number, done: (bytes: Uint8Array) => void): void {
     const aside = this.course.kind === 'aside' ? this.course.aside : new Aside();
     this.course = { kind: 'aside', aside };
-    aside.gather(this.receiver.ports.sleep, mostBytes, (bytes) => {
+    aside.gather(this.receiver.ports.sleep, mostBytes, ms, (bytes) => {
       this.setAsideUntilFull(aside);
       done(bytes);
     });

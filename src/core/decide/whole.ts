@@ -4,27 +4,39 @@
  */
 
 import type { Settings } from '../policy/settings.js';
-import type { HeadersLike } from '../types.js';
+import type { HeadersLike, RequestFacts } from '../types.js';
 
 /** The settings of a rule that matter here. */
 type Waiting = Pick<
   Settings,
-  'wholeBodyBytes' | 'wholeBodyMs' | 'attemptTimeoutMs' | 'statuses' | 'maxRetries' | 'hedge'
+  | 'wholeBodyBytes'
+  | 'wholeBodyMs'
+  | 'attemptTimeoutMs'
+  | 'statuses'
+  | 'maxRetries'
+  | 'hedge'
+  | 'hints'
+  | 'bodies'
+  | 'bodyHintBytes'
+  | 'hintedSuccesses'
 >;
 
 /**
  * How many bytes of the answer's body may be kept aside until it is complete; 0: the answer is handed over at once. An
- * answer whose status is retried is judged by its head: what follows it does not matter.
+ * answer whose status is retried is judged by its head: what follows it does not matter. A success that hints look into is
+ * waited for in any case, as far as they look.
  */
 export function bytesToAwait(
-  { wholeBodyBytes, statuses, maxRetries, hedge }: Waiting,
-  method: string,
+  settings: Waiting,
+  request: Pick<RequestFacts, 'method' | 'path'>,
   status: number,
   headers: HeadersLike | undefined,
 ): number {
+  const { wholeBodyBytes, statuses, maxRetries, hedge } = settings;
   // Nothing could follow if the body breaks off.
   const isInVain = maxRetries === 0 && hedge === false;
-  if (wholeBodyBytes === 0 || isInVain || isEmpty(method, status) || statuses.retried.has(status)) return 0;
+  if (isInVain || isEmpty(request.method, status) || statuses.retried.has(status)) return 0;
+  if (wholeBodyBytes === 0) return status < 300 ? (settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0) : 0;
   const length = lengthOf(headers);
   if (length === 0 || (length !== undefined && length > wholeBodyBytes)) return 0;
   return isStreamed(fieldOf(headers, 'content-type')) ? 0 : wholeBodyBytes;

@@ -16,7 +16,7 @@ import { type HintSets, rowOf } from './rows.js';
 import { forbidden } from './rulings.js';
 import { linesOf } from './values.js';
 
-/** How long to wait for a body that may hold a hint. */
+/** How long to wait for the body of a failure that may hold a hint. A success waits for as long as whole answers do. */
 export const gatherMs = 1_000;
 
 type Asked = Pick<RequestFacts, 'method' | 'path'>;

@@ -2,6 +2,7 @@
 
 import { fillSchedule } from '../decide/schedule.js';
 import { atFirstUse } from '../freeze.js';
+import type { HintedSuccess } from '../hints/hint-set.js';
 import { compileHints } from '../hints/read-hint.js';
 import { awaitsBody, type LimitName, limitNames, needsAdmission } from '../limits/all.js';
 import { limitFills } from '../limits/settings.js';
@@ -54,8 +55,13 @@ export function fillIn(
     ...filled,
     needsAdmission: needsAdmission(filled),
     awaitsBody: awaitsBody(filled),
+    keepsUntilWhole: filled.wholeBodyBytes > 0 || filled.hintedSuccesses.some(readsWhole),
     tail: tailOf(options, filled, inherited),
   });
+}
+
+function readsWhole({ readsBody }: HintedSuccess): boolean {
+  return readsBody === true;
 }
 
 function compiled(key: string, option: unknown): unknown {
@@ -86,6 +92,7 @@ const blank = /* @__PURE__ */ (() => ({
     bodies: undefined,
     needsAdmission: false,
     awaitsBody: false,
+    keepsUntilWhole: false,
     tail: undefined,
     failures: undefined,
   },

@@ -49,6 +49,8 @@ export interface Compiled extends LimitSettings {
   readonly needsAdmission: boolean;
   /** Whether one of them wants to know when the body of an answer is over. */
   readonly awaitsBody: boolean;
+  /** Whether answers may be kept until their bodies are whole: for themselves, or for hints of your own that look into them. */
+  readonly keepsUntilWhole: boolean;
   /** What has to be learnt from the answers; undefined: nothing. */
   readonly tail: Tail | undefined;
   /** In lower case. */

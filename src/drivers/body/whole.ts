@@ -63,12 +63,11 @@ export class WholeAnswers<Answer extends AnswerShape> {
     this.waiting = [...this.waiting, whole];
     try {
       const answer = await sending.sendOnce(whole.signal ?? given, whole.signal !== undefined);
-      const seen = (await whole.waitFor(answer)) ?? 'undecided';
-      if (seen === 'undecided') sending.whenRead(answer, undefined, () => whole.stopFollowing());
-      else {
-        whole.stopFollowing();
-        bodies.set(answer, seen);
-      }
+      const seen = await whole.waitFor(answer);
+      if (seen !== undefined) bodies.set(answer, seen);
+      if (seen === undefined || seen === 'undecided')
+        sending.whenRead(answer, undefined, () => whole.stopFollowing());
+      else whole.stopFollowing();
       return answer;
     } catch (error) {
       whole.stopFollowing();
@@ -155,7 +154,7 @@ class WholeAttempt {
     if (isEnclosed || answer === undefined || !isStatus(answer.status)) return undefined;
     const { body, headers, status } = answer;
     if (typeof body !== 'object' || body === null) return undefined;
-    const mostBytes = bytesToAwait(settings, request.method, status, headers);
+    const mostBytes = bytesToAwait(settings, request, status, headers);
     if (mostBytes === 0) return undefined;
     const reader = isPlatforms(answer, body) ? readerOfCopy(answer) : undefined;
     if (reader === undefined) return undefined;

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
-import type { Answer, Step } from '../../faults/lab.js';
+import type { Answer, AnswerStep, Step } from '../../faults/lab.js';
 import { answer } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { settled } from '../kit.js';
@@ -32,6 +32,9 @@ function halved(...rest: readonly Step[]): Answer {
 
 const slow = halved({ do: 'body', text: 'def' }, { do: 'end' });
 const cut = halved({ do: 'fin' });
+
+const json = { 'content-type': 'application/json' };
+const jsonHead: AnswerStep = { do: 'head', status: 200, headers: { ...json, 'content-length': '6' } };
 
 function stage(options: PolicyOptions = {}) {
   const time = new HandTime();
@@ -64,6 +67,50 @@ describe.each(subject.ways)('over $name', (way) => {
     expect(await asked).toMatchObject({ status: 200, text: 'abcdef' });
     expect(lab.requests).toHaveLength(1);
     await time.until(({ pending }) => pending.length === 0);
+  });
+
+  describe('an answer that hints of your own look into', () => {
+    const busy = { at: '/busy', means: 'transient' } as const;
+    const hints: PolicyOptions = {
+      wholeBodyBytes: 0,
+      hints: { name: 'acme', statuses: [200], body: [busy] },
+    };
+
+    test.each<[string, PolicyOptions, number]>([
+      ['half a second', {}, 500],
+      ['wholeBodyMs', { wholeBodyMs: 90 }, 90],
+      ['wholeBodyMs, with whole answers', { wholeBodyMs: 90, wholeBodyBytes: 1_000 }, 90],
+    ])('is handed over after %s, if it is not whole by then', async (_what, options, ms) => {
+      const lab = await way.open([{ steps: [jsonHead, ...slow.steps.slice(1)] }]);
+      const { time, told, retrier } = stage({ ...hints, ...options });
+      const asked = way.client(retrier)(lab.origin);
+      await time.fire(ms);
+      while (told.length === 0) await new Promise(setImmediate);
+      expect(told).toEqual(['success', 'settled 200 after 1']);
+      lab.cue('rest');
+      expect(await asked).toMatchObject({ status: 200, text: 'abcdef' });
+      expect(time.timers.map(({ delayMs }) => delayMs)).toEqual([ms]);
+    });
+
+    test('is fetched again if it breaks off before', async () => {
+      const lab = await way.open([{ steps: [jsonHead, ...cut.steps.slice(1)] }, answer(200, 'again')]);
+      const { time, told, retrier } = stage(hints);
+      const asked = way.client(retrier)(lab.origin);
+      await time.until(({ pending }) => pending.includes(500));
+      lab.cue('rest');
+      await time.fire(7);
+      expect(await asked).toMatchObject({ text: 'again' });
+      expect(told).toEqual(['transport-error', 'success', 'settled 200 after 2']);
+    });
+
+    test('is judged by what it says once it is whole', async () => {
+      const lab = await way.open([answer(200, '{"busy":true}', json), answer(200, '{"busy":false}', json)]);
+      const { time, told, retrier } = stage(hints);
+      const asked = way.client(retrier)(lab.origin);
+      await time.fire(7);
+      expect(await asked).toMatchObject({ text: '{"busy":false}' });
+      expect(told).toEqual(['server-asks', 'success', 'settled 200 after 2']);
+    });
   });
 
   test("one that breaks off after that is the caller's", async () => {

@@ -20,8 +20,8 @@ function held(
   options?: PolicyOptions,
 ) {
   const settings = settingsOf(options);
-  const bytes = bytesToAwait(settings, method, status, headers);
-  expect(bytesToAwait(settings, method, status, new Headers(headers))).toBe(bytes);
+  const bytes = bytesToAwait(settings, { method, path: '/' }, status, headers);
+  expect(bytesToAwait(settings, { method, path: '/' }, status, new Headers(headers))).toBe(bytes);
   return bytes;
 }
 
@@ -110,4 +110,24 @@ test('a length is compared where nothing was decoded', () => {
   expect(isOfOtherLength({ 'content-length': '5', 'content-encoding': 'identity' }, 6)).toBe(true);
   expect(isOfOtherLength({}, 6)).toBe(false);
   expect(isOfOtherLength(undefined, 6)).toBe(false);
+});
+
+describe('a success that hints of your own look into', () => {
+  const row = { at: '/busy', means: 'transient' } as const;
+  const options: PolicyOptions = {
+    wholeBodyBytes: 0,
+    hints: { name: 'acme', statuses: [200, 403], body: [row] },
+  };
+  const json = { 'content-type': 'application/json' };
+
+  test.each<[string, number, Readonly<Record<string, string>>, number, PolicyOptions]>([
+    ['waits as far as they look', 16_384, json, 200, {}],
+    ['waits as far as bodyHintBytes says', 100, json, 200, { bodyHintBytes: 100 }],
+    ['waits as whole answers do, if they are on', limit, json, 200, { wholeBodyBytes: limit }],
+    ['does not wait if it is no JSON', 0, { 'content-type': 'text/html' }, 200, {}],
+    ['does not wait with another status', 0, json, 201, {}],
+    ['is a failure, which waits for its hint alone', 0, json, 403, {}],
+  ])('%s: %d bytes', (_what, bytes, headers, status, more) => {
+    expect(held(headers, status, 'POST', { ...options, ...more })).toBe(bytes);
+  });
 });

@@ -116,7 +116,7 @@ export function wholeBodies({ rules = [], ...top }: PolicyOptions): readonly Rem
 /** `own` is what is written here, `all` what applies. */
 function wholeBody(before: string, own: SettingsOptions, all: SettingsOptions): readonly Remark[] {
   const { wholeBodyBytes = 0 } = all;
-  if (own.wholeBodyMs !== undefined && wholeBodyBytes === 0) {
+  if (own.wholeBodyMs !== undefined && wholeBodyBytes === 0 && !looksIntoSuccesses(all)) {
     return [
       {
         path: `${before}wholeBodyMs`,
@@ -133,6 +133,16 @@ function wholeBody(before: string, own: SettingsOptions, all: SettingsOptions): 
       advice: 'Wrap the global fetch, if bodies that break off should be fetched again.',
     },
   ];
+}
+
+/** Whether hints of one's own wait for the bodies of successes. */
+function looksIntoSuccesses({ hints }: SettingsOptions): boolean {
+  return [hints || []]
+    .flat()
+    .some(
+      (set) =>
+        typeof set === 'object' && set.body !== undefined && set.statuses?.some((status) => status < 300),
+    );
 }
 
 // ---------------------------------------------------------------- streams that wait for their first event

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import type { OwnHints } from '../../../../src/core/hints/own.js';
 import { wholeBodies } from '../../../../src/core/policy/check/remarks.js';
 import type { PolicyOptions } from '../../../../src/core/policy/options.js';
 
 const match = '/x';
+const own: OwnHints = { name: 'acme', statuses: [200], body: [{ at: '/busy', means: 'transient' }] };
 
 test.each<[string, PolicyOptions, readonly string[]]>([
   ['off', {}, []],
@@ -17,6 +19,8 @@ test.each<[string, PolicyOptions, readonly string[]]>([
     { wholeBodyBytes: 1_000, rules: [{ match, wholeBodyMs: 100 }] },
     ['wholeBodyBytes'],
   ],
+  ['a time for hints of your own that look into a 200', { wholeBodyMs: 100, hints: own }, []],
+  ['a time for others', { wholeBodyMs: 100, hints: { ...own, statuses: [403] } }, ['wholeBodyMs']],
 ])('%s', (_, options, paths) => {
   expect(wholeBodies(options).map(({ path }) => path)).toEqual(paths);
 });
