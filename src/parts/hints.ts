@@ -3,7 +3,7 @@
 import { heuristic as heuristicRow } from '../core/hints/bases.js';
 import { parseLenientDate } from '../core/hints/lenient-date.js';
 import { ownRow } from '../core/hints/own.js';
-import { datesKey, ownKey } from '../core/hints/rows.js';
+import { datesKey, type ownKey } from '../core/hints/rows.js';
 import type { BaseName, HintSetName } from '../core/hints/sets.js';
 import * as rows from '../core/hints/vendors.js';
 import type { Part } from '../core/policy/parts.js';
@@ -35,7 +35,8 @@ function datesOnly(): HintPart<never>['sets'] {
 export const ownHints: BodyHintPart<typeof ownKey> = {
   part: 'hints',
   needs: [bodyHints, every.wholeAnswers],
-  sets: { [ownKey]: ownRow },
+  // The name itself: bundlers keep an object with a key that they do not know.
+  sets: { '{}': ownRow },
 };
 
 /** Those of all vendors. */

@@ -80,6 +80,8 @@ describe.each(['fetch', 'axios'] as const)('%s', (client) => {
     const { text } = await bundled(pageWith(client, ['hints of GitHub']));
     expect(text).toContain('graphql');
     expect(text).not.toMatch(/insufficient_quota|x-hubspot/);
+    const { modules } = await bundle(pageWith(client, ['hints of GitHub']));
+    expect([...modules.keys()]).not.toContain('src/core/hints/own.ts');
   });
 
   test('the check is there in development, and in production only if it is chosen', async () => {

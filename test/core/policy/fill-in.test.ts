@@ -44,6 +44,7 @@ describe('settings', () => {
       concurrency: false,
       needsAdmission: false,
       awaitsBody: false,
+      keepsUntilWhole: false,
       scope: 'origin',
       bufferBodyBytes: 65_536,
       resume: true,
