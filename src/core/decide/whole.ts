@@ -36,7 +36,8 @@ export function bytesToAwait(
   // Nothing could follow if the body breaks off.
   const isInVain = maxRetries === 0 && hedge === false;
   if (isInVain || isEmpty(request.method, status) || statuses.retried.has(status)) return 0;
-  if (wholeBodyBytes === 0) return status < 300 ? (settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0) : 0;
+  if (wholeBodyBytes === 0)
+    return status < 300 ? (settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0) : 0;
   const length = lengthOf(headers);
   if (length === 0 || (length !== undefined && length > wholeBodyBytes)) return 0;
   return isStreamed(fieldOf(headers, 'content-type')) ? 0 : wholeBodyBytes;
