@@ -208,6 +208,18 @@ describe('the hold', () => {
     });
   });
 
+  test('a request without a place of the fleet asks 20 times a second whether the store has given one', () => {
+    const open = { ...held, until: 1_000, pacedSince: 1_000, leased: [] };
+    expect(ask({ hold: true }, request({ hold: open }), 1_000).admission).toMatchObject({ delayMs: 50 });
+  });
+
+  test('a place of the fleet can be taken for half a second after it has come up', () => {
+    const leased: HoldState = { ...held, until: 1_000, pacedSince: 1_000, nextPlace: 1, leased: [0] };
+    const at = (now: number) => ask({ hold: true }, request({ hold: leased }), now);
+    expect(at(1_450)).toMatchObject({ admission: { kind: 'go' }, hold: { leased: [] } });
+    expect(at(1_550)).toMatchObject({ admission: { kind: 'wait' }, hold: { leased: [] } });
+  });
+
   test('a request far behind asks from time to time whether it has moved up, but not within the window', () => {
     const queuePlace: QueuePlace = { ...noQueuePlace, place: 100 };
     const far = ask({ hold: true }, request({ hold: { ...held, nextPlace: 101 }, queuePlace }), 1_000);

@@ -208,6 +208,30 @@ describe('while requests queue', () => {
     expect(watched.phase).toBe('check');
   });
 
+  test('ten attempts are enough to tell, and nine are too few', () => {
+    const watched = Watched.paced();
+    const { pacedSince } = watched.state;
+    watched.for(2_250, { perSecond: 4, refused: 0.5 });
+    watched.judge();
+    expect(watched.state).toMatchObject({ phase: 'paced', pacedSince });
+    watched.for(250, { perSecond: 4, refused: 0.5 });
+    watched.judge();
+    expect(watched.state).toMatchObject({ phase: 'paced', pacedSince: watched.now });
+  });
+
+  test.each([
+    ['has not helped if three quarters of them are left', 0.34, 'check'],
+    ['has helped a little if there are fewer', 0.26, 'paced'],
+  ])('a slower pace %s', (_, refused, phase) => {
+    const watched = Watched.paced().for(2_200, { perSecond: 40, refused: 0.4 });
+    expect(watched.state).toMatchObject({ phase: 'paced', share: expect.closeTo(0.4, 1) });
+    const { pacedSince } = watched.state;
+    watched.for(2_200, { perSecond: 36, refused });
+    expect(watched.phase).toBe(phase);
+    // It is slower once more in any case.
+    expect(watched.state.pacedSince).toBeGreaterThan(pacedSince);
+  });
+
   test('a check that helps goes on in between', () => {
     const watched = Watched.paced().for(2_200, { perSecond: 40, refused: 0.3 });
     const before = watched.state.spacingMs;

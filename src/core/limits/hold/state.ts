@@ -114,28 +114,27 @@ export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {
 /**
  * What a hold does by numbers of its own. `npm run sim:table -- 5 --goals` judges all of them together, in the days
  * `tenants`, `broken-route`, `innocents`, `changed-limit`, `limiter` and `quota`. The tests named here are those of
- * `test/core/limits` that fail if the number is about halved, or doubled. Where none is named, both pass: the number is
- * not critical there.
+ * `test/core/limits` that fail if the number is about halved, or doubled.
  *
  * | number | what it moves | held by |
  * | --- | --- | --- |
  * | `enough` | first answers that say something about the whole scope | 'there are too few' |
  * | `longestMs` | when a sample with too few of them is given up | 'there are too few' |
- * | `enoughWhilePaced` | attempts in a sample while requests queue | |
+ * | `enoughWhilePaced` | attempts in a sample while requests queue | 'ten attempts are enough to tell, and nine are too few' |
  * | `enoughInTrial` | attempts in a trial that can tell something | 'too little was sent to tell' |
  * | `trialMs` | how long a trial takes | 'is not lowered again for requests that were sent before' |
  * | `restMs` | how long none begins after one in vain | 'for ten seconds, then twenty' |
  * | `bearable` | refusals that change nothing while requests queue | 'few refusals change nothing' |
- * | `unchanged` | when slowing down a little has not helped | |
+ * | `unchanged` | when slowing down a little has not helped | 'has not helped if three quarters of them are left' |
  * | `leastStep` | by how much a pace is lowered | 'an eighth makes them a little slower' |
  * | `movedGrowth` | when a limit counts as another one | 'when the pace has grown by three tenths and is still borne' |
  * | `shortestMs` | how long a sample lasts at least | 'a little less than the measured rate' |
  * | `pacedForMs` | how long requests queue after a change | 'after ten seconds, a request that finds no queue' |
  * | `drainMs` | how long those that waited take to leave | 'for ten seconds, then twenty' |
- * | `leaseKeptMs` | how old a place of the fleet may be | |
- * | `mostFree` | places that a store keeps | |
+ * | `leaseKeptMs` | how old a place of the fleet may be | 'can be taken for half a second after it has come up' |
+ * | `mostFree` | places that a store keeps | 'the first hundred of them' |
  * | `pollsOfQueue` | how often one far behind looks again | 'asks from time to time whether it has moved up' |
- * | `leasePollMs` | how often one without a place of the fleet does | |
+ * | `leasePollMs` | how often one without a place of the fleet does | 'asks 20 times a second' |
  * | `longestQueueMs` | how long one without a deadline queues | 'without a deadline, no request queues for longer than 30 s' |
  * | `competing` | the pace under a limit that others share | 'by a fiftieth each second, and after four seconds by an eighth' |
  * | `rising` | the pace under one that has moved up | 'the pace doubles each second then' |

@@ -58,7 +58,6 @@ export function afterAttempt(
   const state = asOf(tail, given, now);
   const isSlow = ms > state.learnt.quiet.limitMs;
   const batch = { code: codeOf(ms, isWhole), next: state.batch };
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: smaller batches cost more, and teach the same.
   const isFull = state.inBatch + 1 >= batchSize;
   return {
     batch: isFull ? undefined : batch,
@@ -194,12 +193,11 @@ const highestLevel = 31;
 
 /**
  * What is learnt of answer times by numbers of its own. `npm run sim:tail` shows all of them together. The tests named
- * here are those of `test/core/limits/latency` that fail if the number is about halved, or doubled. Where none is named,
- * both pass: it only costs more, or less.
+ * here are those of `test/core/limits/latency` that fail if the number is about halved, or doubled.
  *
  * | number | what it moves | held by |
  * | --- | --- | --- |
- * | `batchSize` | how often something is learnt | |
+ * | `batchSize` | how often something is learnt | 'moves with every 25th attempt' |
  * | `highestLevel` | how often a timeout is doubled | 'to no more than the longest one' |
  * | `generationMs` | how long answers count | 'is forgotten after ten minutes' |
  * | `sliceMs` | in how short a time the server can be quiet | 'does not become the usual within nine minutes' |

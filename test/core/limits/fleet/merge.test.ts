@@ -250,6 +250,18 @@ describe('places in the queue of a fleet', () => {
     expect(mergeHold(back, { ...report, want: 1 }, start + 1_000).facts.granted[0]).toBeGreaterThan(10);
     expect(mergeHold(record, { ...report, back: [10, 99], want: 1 }, start).facts.granted).toEqual([10]);
   });
+
+  test('that are given back are kept, the first hundred of them', () => {
+    const places = Array.from({ length: 150 }, (_, place) => place + 10);
+    const many = { ...report, withinMs: 60_000 };
+    const taken = mergeHold(record, { ...many, want: 150 }, start);
+    expect(taken.facts.granted).toEqual(places);
+    const back = mergeHold(taken.record, { ...many, back: places.toReversed() }, start);
+    expect(mergeHold(back.record, { ...many, want: 101 }, start).facts.granted).toEqual([
+      ...places.slice(0, 100),
+      160,
+    ]);
+  });
 });
 
 const quietBudget: BudgetReport = {

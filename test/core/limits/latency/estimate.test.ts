@@ -187,6 +187,14 @@ describe('what is learnt', () => {
     expect(learntTimeoutMs(tail, ready, 600_000)).toBeUndefined();
   });
 
+  test('moves with every 25th attempt', () => {
+    const before = played(times(50, 20));
+    const slower = (count: number) =>
+      learntTimeoutMs(tail, played(times(count, 200), { from: before, fromMs: 500 }), 1_000);
+    expect(slower(24)).toBe(learntTimeoutMs(tail, before, 500));
+    expect(slower(25)).toBeGreaterThan(2 * 150);
+  });
+
   test('follows the answers of the last five to ten minutes', () => {
     const more = played(times(75, 28), { from: known(), fromMs: 300_000, everyMs: 1_000 });
     expect(learntTimeoutMs(tail, more, 400_000)).toBeGreaterThan(2 * 26);
