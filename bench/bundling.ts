@@ -28,6 +28,7 @@ export const choices = {
   credentials: ['credentials'],
   failures: ['failures'],
   evidence: ['evidence'],
+  hooks: ['hooks'],
   layers: ['layers'],
   channels: ['channels'],
   'hedge and adaptive timeout': ['hedge', 'adaptiveTimeout'],

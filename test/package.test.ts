@@ -68,17 +68,19 @@ test('the light entries and the parts export what they promise, and nothing else
     'concurrency',
     'credentials',
     'evidence',
+    'failures',
     'gate',
     'hedge',
     'hold',
+    'hooks',
     'layers',
     'rules',
     'streamStart',
     'streams',
     'wholeAnswers',
   ]);
-  // All but the two that are always there, all vendors together, and hints of one’s own.
-  expect(Object.keys(hints)).toHaveLength(hintSetNames.length - 2 + 2);
+  // All but the two that are always there, and all vendors together, hints of one’s own, in bodies, and more dates.
+  expect(Object.keys(hints)).toHaveLength(hintSetNames.length - 2 + 4);
   expect(light.PolicyError).toBe(main.PolicyError);
 });
 

@@ -1,10 +1,21 @@
-/** Calls to the hooks that the caller has given. */
+/** Calls to the hooks that the caller has given. As a part, with whatever only they need. */
 
 import type { ClientOutcome, RetryContext, RetryIf } from '../core/events.js';
 import { toldRequest } from '../core/told.js';
 import type { Retry, ToldRequest } from '../core/types.js';
+import type { HooksPart } from '../kernel/parts.js';
 import type { Session } from '../kernel/session.js';
+import type { readerOf } from './body/copied.js';
+import { recordOf } from './header-record.js';
+import type { Outgoing } from './loop/exchange.js';
 import { toldOutcome } from './told-outcome.js';
+
+/** Calls the functions of a policy that are told of the request. */
+export interface Hooks extends HooksPart {
+  readonly verdictOn: typeof verdictOn;
+  readonly askBeforeRetry: typeof askBeforeRetry;
+  readonly readerOf: typeof readerOf;
+}
 
 /** Hooks get the same object for all attempts of a request, so they can keep something about the request by it. */
 const told: WeakMap<Session, ToldRequest> = new WeakMap();
@@ -21,6 +32,21 @@ function requestOf(session: Session): ToldRequest {
 export function verdictOn(session: Session, outcome: ClientOutcome): ReturnType<RetryIf> {
   const { retryIf } = session.settings;
   return retryIf?.(toldOutcome(outcome, session.settings.failures), requestOf(session));
+}
+
+/** Calls `beforeRetry`, which may change the next attempt. `inTime` waits for it. */
+export async function askBeforeRetry(
+  session: Session,
+  decision: Retry,
+  outgoing: Pick<Outgoing<unknown>, 'target' | 'change'>,
+  inTime: (work: unknown) => unknown,
+): Promise<void> {
+  const { url, headers } = outgoing.target();
+  const context = contextFor(session, decision, { url, headers: recordOf(headers) });
+  await inTime(session.settings.beforeRetry?.(context));
+  const isElsewhere = context.url !== url;
+  outgoing.change(context.headers, isElsewhere ? context.url : undefined);
+  if (isElsewhere) session.movesTo(context.url);
 }
 
 /** What `beforeRetry` gets: the URL and the headers of the next attempt, which it may change. */

@@ -1,12 +1,15 @@
 /** The parts of an installation, as far as the drivers know them. */
 
-import type { Part, StreamStartPart } from '../core/policy/parts.js';
+import type { BodyHints, Part, StreamStartPart } from '../core/policy/parts.js';
 import type { KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
+import type { textOfHint } from './body/copied.js';
 import type { KeptBody } from './body/kept-body.js';
 import type { streamFrom } from './body/kept-stream.js';
+import type { contentOf } from './body/unpack.js';
 import type { asWebStream, webSource } from './body/web-stream.js';
 import type { seenOf, WholeAnswers } from './body/whole.js';
+import type { Hooks } from './hooks.js';
 import type { HopCounter } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { begun, letStart, releaseStart, startFailureOf } from './starting.js';
@@ -23,6 +26,12 @@ export interface Streams extends Part<'streams'> {
 export interface WholeAnswersPart extends Part<'wholeAnswers'> {
   readonly WholeAnswers: typeof WholeAnswers;
   readonly seenOf: typeof seenOf;
+}
+
+/** Reads the bodies of answers for hints. */
+export interface BodyHintsPart extends BodyHints {
+  readonly textOfHint: typeof textOfHint;
+  readonly contentOf: typeof contentOf;
 }
 
 /** Shows what undici's fetch has sent for an attempt. */
@@ -42,6 +51,8 @@ export interface DriverParts extends KernelParts {
   readonly learning?: Learning & { readonly send: typeof sendLearning };
   readonly streams?: Streams;
   readonly evidence?: Evidence;
+  readonly hooks?: Hooks;
+  readonly bodyHints?: BodyHintsPart;
   readonly wholeAnswers?: WholeAnswersPart;
   readonly streamStart?: StreamStarts;
 }

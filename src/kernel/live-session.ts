@@ -27,7 +27,6 @@ import type {
   RequestFacts,
   World,
 } from '../core/types.js';
-import { originIn, written } from './address.js';
 import type { Enclosure } from './context.js';
 import type { RequestCredentials } from './credentials.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
@@ -35,6 +34,7 @@ import { succeedAtOnce } from './limits/clear.js';
 import type { Limits, Shared } from './limits/limits.js';
 import type { Asking } from './limits/permit.js';
 import { isAsking, type Permit, permitWith } from './limits/permit.js';
+import type { Move } from './moves.js';
 import type { Admission as Asked, KernelParts } from './parts.js';
 import type { Race, Raced } from './race.js';
 import type { Prospects, SessionTail } from './session.js';
@@ -51,6 +51,8 @@ export interface RequestTiming {
   resumedAt: number | undefined;
   /** That of the attempt which asks, is out, or was out last. */
   permit: Permit | undefined;
+  /** Where `beforeRetry` has sent it. */
+  move: Move | undefined;
   /**
    * Whether listeners have heard the end of the request. They hear it once, even if the body of an accepted response
    * fails later.
@@ -66,7 +68,15 @@ function timingFrom(
   asked: RequestTiming['asked'],
   credentials: RequestTiming['credentials'],
 ): RequestTiming {
-  return { startedAt, resumedAt: undefined, permit: undefined, isSettledTold: false, asked, credentials };
+  return {
+    startedAt,
+    resumedAt: undefined,
+    permit: undefined,
+    move: undefined,
+    isSettledTold: false,
+    asked,
+    credentials,
+  };
 }
 
 export class LiveSession implements Raced {
@@ -170,34 +180,30 @@ export class LiveSession implements Raced {
   }
 
   movesTo(url: string): void {
-    const { limits, request, rule, timing } = this;
-    const home = moves.get(this)?.home ?? limits;
-    this.credentials?.movesTo(url);
-    const isHome = !isElsewhere(url, request);
-    const asking = isHome ? this : { request: at(url, request), rule };
-    const there = isHome ? home : home.scope.siblings.limitsFor(home.settings, asking.request);
-    if (there.scope === limits.scope) return;
-    if (timing?.permit !== undefined) this.asked?.leave(limits, timing.permit);
-    const paid = this.attempts?.at(-1)?.decision;
-    if (paid?.action === 'retry' && paid.reason !== 'fresh-credentials') {
-      const now = limits.scope.ports.now();
-      limits.budget?.moved(paid.finding, now);
-      there.budget?.spend(paid.finding, now);
-    }
+    this.scope.parts.hooks?.moveTo(this, url);
+  }
+
+  goesTo(there: Limits, move: Move): void {
+    const timing = this.ensureTiming();
+    if (timing.permit !== undefined) this.asked?.leave(this.limits, timing.permit);
+    timing.move = move;
     this.limits = there;
     this.race?.moved();
-    moves.set(this, { home, asking, after: this.attempts?.length ?? 0 });
+  }
+
+  get move(): Move | undefined {
+    return this.timing?.move;
   }
 
   /** What a gate tells requests apart by. */
   private get asking(): Asking {
-    return (this.attempts && moves.get(this)?.asking) ?? this;
+    return this.move?.asking ?? this;
   }
 
   /** Whether no retry has begun yet in this scope: what another one has seen, it does not know. */
   private get isFirst(): boolean {
     if (this.attempts === undefined) return true;
-    return !this.attempts.slice(moves.get(this)?.after).some(isRetried);
+    return !this.attempts.slice(this.move?.after).some(isRetried);
   }
 
   get retries(): number {
@@ -395,7 +401,7 @@ export class LiveSession implements Raced {
     const { budget } = this.settings;
     if (budget === false || this.attempts === undefined || this.acceptedStatus === reopened) return undefined;
     // The retry that went to this scope was paid there.
-    const { after } = moves.get(this) ?? { after: 1 };
+    const { after } = this.move ?? { after: 1 };
     return refundOf(budget, after > 1 ? this.attempts.slice(after - 1) : this.attempts);
   }
 
@@ -439,32 +445,6 @@ export class LiveSession implements Raced {
   about(): About {
     return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
   }
-}
-
-// ---------------------------------------------------------------- a request that goes to another origin
-
-interface Move {
-  /** The limits of its own origin. */
-  readonly home: Limits;
-  readonly asking: Asking;
-  /** How many attempts had ended before the last move. */
-  readonly after: number;
-}
-
-/** Hardly any request moves, so none has room for it. */
-const moves: WeakMap<LiveSession, Move> = new WeakMap();
-
-/** Where a client does not know the origin, it does not know that another one is meant either. */
-function isElsewhere(url: string, { origin }: RequestFacts): boolean {
-  const there = originIn(url);
-  return there !== undefined && origin !== undefined && there !== (originIn(origin) ?? origin);
-}
-
-/** The request as if it had been made there. */
-function at(url: string, request: RequestFacts): RequestFacts {
-  const { method, keyed } = request;
-  const header = (name: string): string | undefined => request.header?.(name);
-  return { method, keyed, header, origin: originIn(url), path: written(url) };
 }
 
 /** Made only when someone asks for the history of a request that succeeded at once. */

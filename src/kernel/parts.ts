@@ -2,11 +2,13 @@
 
 import type { Tail } from '../core/limits/latency/setting.js';
 import type { Part, Parts } from '../core/policy/parts.js';
+import type { toldRequest } from '../core/told.js';
 import type { RequestCredentials } from './credentials.js';
 import type { ChannelsPart } from './events.js';
 import type { Layers } from './layers.js';
 import type * as admission from './limits/admission.js';
 import type { LimitParts } from './limits/limits.js';
+import type { moveTo } from './moves.js';
 import type { Race, Raced } from './race.js';
 
 /** What each limit needs that is asked before an attempt. */
@@ -18,6 +20,12 @@ export interface Learning extends Part<'learning'> {
   readonly Race: new (session: Raced, uses: Tail) => Race;
 }
 
+/** What the kernel needs for the functions of a policy that are told of the request. */
+export interface HooksPart extends Part<'hooks'> {
+  readonly toldRequest: typeof toldRequest;
+  readonly moveTo: typeof moveTo;
+}
+
 /** Renews the credentials of requests that were refused. */
 export interface CredentialsPart extends Part<'credentials'> {
   readonly RequestCredentials: typeof RequestCredentials;
@@ -25,6 +33,7 @@ export interface CredentialsPart extends Part<'credentials'> {
 
 export interface KernelParts extends Omit<Parts, keyof LimitParts>, LimitParts {
   readonly credentials?: CredentialsPart;
+  readonly hooks?: HooksPart;
   readonly layers?: Layers;
   readonly channels?: ChannelsPart;
   readonly admission?: Admission;

@@ -8,8 +8,7 @@ import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
 import { isForeignPolicy, type OwnPolicy, policyOf } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { wrongReturn } from '../core/returned.js';
-import { toldRequest } from '../core/told.js';
-import type { RequestFacts } from '../core/types.js';
+import type { RequestFacts, ToldRequest } from '../core/types.js';
 import { originIn } from './address.js';
 import { withoutSecrets } from './events.js';
 import type { Fleet, FleetMember, FleetSnapshot, OpenFleet } from './fleet.js';
@@ -118,11 +117,18 @@ class LiveRetrier implements OwnRetrier, Siblings {
     unknownOrigin: string,
     socket: string | undefined,
   ): string {
-    const name = typeof scope === 'function' ? nameReturned(scope(toldRequest(request))) : scope;
+    const name = typeof scope === 'function' ? this.nameFrom(scope, request) : scope;
     if (name !== 'origin') return name;
     if (socket === undefined) return this.originName(request, unknownOrigin);
     // A Unix socket leads to a server of its own, whatever the URL says.
     return request.origin === undefined ? `unix:${socket}` : `unix:${socket} ${this.originName(request, '')}`;
+  }
+
+  private nameFrom(scope: (request: ToldRequest) => unknown, request: RequestFacts): string {
+    const name = this.parts.hooks && scope(this.parts.hooks.toldRequest(request));
+    // A blank name is refused: all requests without a name would share one scope.
+    if (typeof name === 'string' && /\S/.test(name)) return name;
+    throw wrongReturn('scope', name, '"origin" or a name that is not blank');
   }
 
   private originName({ origin }: RequestFacts, unknownOrigin: string): string {
@@ -150,12 +156,6 @@ class LiveRetrier implements OwnRetrier, Siblings {
 
 /** An origin in its normal spelling, which most are. */
 const usual = /^https?:\/\/[a-z\d.-]+(?::(?!(?:80|443)$)\d+)?$/;
-
-/** A blank name is refused: all requests without a name would share one scope. */
-function nameReturned(name: unknown): string {
-  if (typeof name === 'string' && /\S/.test(name)) return name;
-  throw wrongReturn('scope', name, '"origin" or a name that is not blank');
-}
 
 export interface RetrierOptions {
   /**

@@ -31,24 +31,28 @@ type NeedsSet = "needs its import from 'undaunted/parts/hints'";
 
 type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst | 'hedge'
   ? With<List, Key, Option, false>
-  : Key extends 'credentials' | 'streamStart'
-    ? With<List, Key, Option, false>
-    : Key extends 'attemptTimeoutMs'
-      ? With<List, 'adaptiveTimeout', Option, number>
-      : Key extends 'bufferBodyBytes'
-        ? With<List, 'streams', Option, 0>
-        : Key extends 'wholeBodyBytes'
-          ? With<List, 'wholeAnswers', Option, 0>
-          : Key extends 'bodyHintBytes'
-            ? With<List, 'bodyHints', Option, 0, '/hints'>
-            : Key extends 'hints'
-              ?
-                  | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
-                  | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
-                  | false
-              : Key extends 'rules'
-                ? With<List, 'rules', readonly RuleWith<List>[], never>
-                : Option;
+  : Key extends 'retryIf' | 'beforeRetry'
+    ? With<List, 'hooks', Option, never>
+    : Key extends 'scope'
+      ? With<List, 'hooks', Option, Exclude<Option, (...given: never[]) => unknown>>
+      : Key extends 'credentials' | 'streamStart'
+        ? With<List, Key, Option, false>
+        : Key extends 'attemptTimeoutMs'
+          ? With<List, 'adaptiveTimeout', Option, number>
+          : Key extends 'bufferBodyBytes'
+            ? With<List, 'streams', Option, 0>
+            : Key extends 'wholeBodyBytes'
+              ? With<List, 'wholeAnswers', Option, 0>
+              : Key extends 'bodyHintBytes'
+                ? With<List, 'bodyHints', Option, 0, '/hints'>
+                : Key extends 'hints'
+                  ?
+                      | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
+                      | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
+                      | false
+                  : Key extends 'rules'
+                    ? With<List, 'rules', readonly RuleWith<List>[], never>
+                    : Option;
 
 /** The options of a policy that is defined with these parts. */
 export type PolicyWith<List extends readonly Part[]> = {

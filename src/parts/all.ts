@@ -23,18 +23,29 @@ import {
 import { remarksOn } from '../core/policy/check/remarks.js';
 import { fillIn as fillInWith } from '../core/policy/fill-in.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
-import type { BodyHints, Check, FailuresPart, Hints, Part, Rules } from '../core/policy/parts.js';
+import type { Check, FailuresPart, Hints, Part, Rules } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes } from '../core/policy/routes/routes.js';
 import type { Settings } from '../core/policy/settings.js';
+import { toldRequest } from '../core/told.js';
+import { readerOf, textOfHint } from '../drivers/body/copied.js';
 import { KeptBody } from '../drivers/body/kept-body.js';
 import { streamFrom } from '../drivers/body/kept-stream.js';
+import { contentOf } from '../drivers/body/unpack.js';
 import { asWebStream, webSource } from '../drivers/body/web-stream.js';
 import { seenOf, WholeAnswers } from '../drivers/body/whole.js';
+import { askBeforeRetry, type Hooks, verdictOn } from '../drivers/hooks.js';
 import { HopCounter } from '../drivers/hop-counter.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
-import type { DriverParts, Evidence, StreamStarts, Streams, WholeAnswersPart } from '../drivers/parts.js';
+import type {
+  BodyHintsPart,
+  DriverParts,
+  Evidence,
+  StreamStarts,
+  Streams,
+  WholeAnswersPart,
+} from '../drivers/parts.js';
 import { begun, letStart, releaseStart, startFailureOf } from '../drivers/starting.js';
 import { RequestCredentials } from '../kernel/credentials.js';
 import { type ChannelsPart, platformChannels } from '../kernel/events.js';
@@ -44,6 +55,7 @@ import { admit, admitHedge, end, giveBack, leave } from '../kernel/limits/admiss
 import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
 import { ScopeHold } from '../kernel/limits/hold.js';
+import { moveTo } from '../kernel/moves.js';
 import type { Admission, CredentialsPart, KernelParts } from '../kernel/parts.js';
 import type { Ports } from '../kernel/ports.js';
 import { Race } from '../kernel/race.js';
@@ -87,10 +99,12 @@ export const credentials: CredentialsPart = { part: 'credentials', RequestCreden
 /** What the base sets read there. */
 const problemDocuments: Hints = { part: 'hints', sets: wholeBases };
 
-export const bodyHints: BodyHints = {
+export const bodyHints: BodyHintsPart = {
   part: 'bodyHints',
   needs: [problemDocuments],
   bodies: { isHintedSuccess, bytesToRead, successesOf, bodyBytesOf },
+  textOfHint,
+  contentOf,
 };
 
 export const streamStart: StreamStarts = {
@@ -102,6 +116,14 @@ export const streamStart: StreamStarts = {
   letStart,
   startFailureOf,
   releaseStart,
+};
+export const hooks: Hooks = {
+  part: 'hooks',
+  verdictOn,
+  askBeforeRetry,
+  readerOf,
+  toldRequest,
+  moveTo,
 };
 
 export const layers: Layers = {
@@ -149,6 +171,7 @@ export const allParts: Required<DriverParts> = {
   streamStart,
   credentials,
   evidence,
+  hooks,
   layers,
   channels,
   admission,

@@ -41,6 +41,9 @@ export const failures: Part<'failures'> = every.failures;
  */
 export const evidence: Part<'evidence'> = every.evidence;
 
+/** `retryIf`, `beforeRetry`, and a function as `scope`: what is told of the request. `observe` needs no part. */
+export const hooks: Part<'hooks'> = every.hooks;
+
 /**
  * Layers of undaunted over each other, of which only the outermost retries, and `suppressRetries`. Without it, a retry over
  * a retry multiplies.

@@ -42,6 +42,8 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   ],
   concurrency: ['src/kernel/limits/concurrency.ts'],
   credentials: ['src/kernel/credentials.ts'],
+
+  hooks: ['src/drivers/hooks.ts', 'src/drivers/told-outcome.ts', 'src/kernel/moves.ts'],
   layers: ['src/kernel/layers.ts', 'src/kernel/context.ts'],
   channels: [],
   failures: ['src/core/decide/failures/known.ts', 'src/core/decide/failures/read.ts'],

@@ -24,6 +24,7 @@ import {
   gate,
   hedge,
   hold,
+  hooks,
   layers,
   type Part,
   rules,
@@ -87,6 +88,7 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     [adaptiveTimeout, 'attemptTimeoutMs', { attemptTimeoutMs: { maxMs: 5_000 } }],
     [credentials, 'credentials', { credentials: { headers: () => ({}), renew: () => undefined } }],
     [streams, 'bufferBodyBytes', { bufferBodyBytes: 1 }],
+
     [wholeAnswers, 'wholeBodyBytes', { wholeBodyBytes: 1 }],
     [streamStart, 'streamStart', { streamStart: { maxMs: 100 } }],
   ];
@@ -114,6 +116,20 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     // With the check, no override may have the last one, whatever the parts are.
     if (key !== 'attemptTimeoutMs' || environment === 'production')
       await expect(request).rejects.toThrow(says(name, entry));
+  });
+
+  test.each([
+    ['retryIf', { retryIf: () => undefined }],
+    ['beforeRetry', { beforeRetry: () => undefined }],
+    ['scope', { scope: () => 'a' }],
+  ])('a function as %s', (path, options) => {
+    expect(problemsOf(() => inIt(() => define(options)))).toEqual([[path, says('hooks')]]);
+    const inRule = { rules: [{ match: '/a', ...options }] };
+    expect(problemsOf(() => inIt(() => define(inRule, rules)))).toEqual([
+      [`rules[0].${path}`, says('hooks')],
+    ]);
+    expect(() => inIt(() => define(options, hooks))).not.toThrow();
+    expect(() => inIt(() => define({ scope: 'a' }))).not.toThrow();
   });
 
   test('rules', () => {

@@ -7,12 +7,12 @@ const head = `
 import { definePolicy } from 'undaunted/light';
 import { withRetry } from 'undaunted/light/fetch';
 import { attachRetry, type AttachableInstance } from 'undaunted/light/axios';
-import { adaptiveTimeout, gate, hedge, hold, rules, streams, streamStart, wholeAnswers, type Part } from 'undaunted/parts';
+import { adaptiveTimeout, gate, hedge, hold, hooks, rules, streams, streamStart, wholeAnswers, type Part } from 'undaunted/parts';
 import { github, ownHints, vendors } from 'undaunted/parts/hints';
 import { presets } from 'undaunted';
 declare const instance: AttachableInstance;
 declare const some: readonly Part[];
-export { adaptiveTimeout, gate, hedge, hold, rules, streams, streamStart, wholeAnswers, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
+export { adaptiveTimeout, gate, hedge, hold, hooks, rules, streams, streamStart, wholeAnswers, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
 `;
 
 const needs = (name: string): string => `needs import { ${name} } from 'undaunted/parts'`;
@@ -25,6 +25,7 @@ const wrong: readonly (readonly [program: string, sentence: string])[] = [
   ['definePolicy({ concurrency: 3 });', needs('concurrency')],
   ['definePolicy({ attemptTimeoutMs: { maxMs: 1_000 } });', needs('adaptiveTimeout')],
   ['definePolicy({ bufferBodyBytes: 1_000 });', needs('streams')],
+  ['definePolicy({ retryIf: () => true });', needs('hooks')],
   ['definePolicy({ wholeBodyBytes: 1_000 });', needs('wholeAnswers')],
   ['definePolicy({ streamStart: { maxMs: 100 } });', needs('streamStart')],
   ["definePolicy({ rules: [{ match: '/a' }] });", needs('rules')],
@@ -50,7 +51,7 @@ const right: readonly string[] = [
   'definePolicy({ hold: true }, some);',
   'definePolicy(definePolicy({}));',
   'withRetry(fetch, definePolicy({ gate: true }, [gate]));',
-  "withRetry(fetch, { retryIf: ({ kind }) => kind === 'error' }, [streams])('/', { retry: { bufferBodyBytes: 9 } });",
+  "withRetry(fetch, { retryIf: ({ kind }) => kind === 'error' }, [streams, hooks])('/', { retry: { bufferBodyBytes: 9 } });",
   'withRetry(undefined, { hedge: true, attemptTimeoutMs: { maxMs: 9 } }, [hedge, adaptiveTimeout]);',
   'attachRetry(instance, { bufferBodyBytes: 9 }, [streams]);',
 ];

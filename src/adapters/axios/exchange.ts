@@ -17,10 +17,9 @@ import { written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
 import { bodyToRead, coverBody, parsedBody, release, whenRead } from './answer.js';
-import { enclosing } from './beneath.js';
 import { type Body, bodyOf, breakBody } from './body.js';
 import type { Child } from './child.js';
-import type { NamedAdapters } from './named.js';
+import { enclosing, type NamedAdapters } from './named.js';
 import { answerOf, isCanceled, isCutOff, lightened, outcomeOf } from './outcome.js';
 import { OutgoingConfig } from './outgoing.js';
 import { goesByFetch, hopsFor, sendCounted } from './proof.js';
@@ -225,7 +224,8 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome {
     const { adapterAtFirst: adapter, config, session } = this;
     const sent = config.adapter === adapter ? config : { ...config, adapter };
-    const outcome = outcomeOf(ending, sent, session, this.hops, this.startFailureOf(answerOf(ending)));
+    const failure = this.startFailureOf(answerOf(ending));
+    const outcome = outcomeOf(ending, sent, session, this.hops, failure, this.parts.bodyHints);
     const answer = answerOf(ending);
     return answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, config) };
   }

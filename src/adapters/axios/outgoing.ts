@@ -1,6 +1,6 @@
 /** Puts what each attempt sends into the caller's configuration, and takes it out again at the end. */
 
-import { type HeaderRecord, recordOf } from '../../drivers/header-record.js';
+import type { HeaderRecord } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import { isBunsOwn, isObject, namesIdentity, without } from '../../drivers/identity.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
@@ -101,12 +101,12 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     return sendCopy(exchange, { signal, headers, isHedge }, this.progress);
   }
 
-  target(): { url: string; headers: HeaderRecord } {
+  target(): { url: string; headers: [name: string, value: unknown][] } {
     const { config, installation } = this.exchange;
     this.beginAnew();
     // A header that is false is one that axios must not add.
     const headers = Object.entries(this.headers).filter(([, value]) => value !== false);
-    return { url: asSent(textOf(installation.child.uri(config))), headers: recordOf(headers) };
+    return { url: asSent(textOf(installation.child.uri(config))), headers };
   }
 
   change(headers: HeaderRecord, url: string | undefined): void {

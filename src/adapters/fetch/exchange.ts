@@ -16,7 +16,7 @@ import type { DriverParts, Installed, WholeAnswersPart } from '../../drivers/par
 import { originIn, written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
-import { bodyOfAnswer, coverBody, readerOf, release, whenRead } from './answer.js';
+import { bodyOfAnswer, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
@@ -284,9 +284,17 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     if (broken !== undefined) {
       return { kind: 'error', error: broken.cut, aborted: this.isAborted, evidence: 'unknown' };
     }
-    const outcome = outcomeOfAnswer(response, this.session, this.proof, this.seen(response), this.sleep);
-    if (this.session.settings.retryIf === undefined) return outcome;
-    const body = readerOf(response);
+    const { bodyHints, hooks } = this.parts;
+    const outcome = outcomeOfAnswer(
+      response,
+      this.session,
+      this.proof,
+      this.seen(response),
+      this.sleep,
+      bodyHints,
+    );
+    if (hooks === undefined || this.session.settings.retryIf === undefined) return outcome;
+    const body = hooks.readerOf(response);
     return 'then' in outcome ? outcome.then((told) => ({ ...told, body })) : { ...outcome, body };
   }
 

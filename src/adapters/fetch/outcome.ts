@@ -1,14 +1,12 @@
 /** Turns what fetch returns into outcomes that the policy judges. */
 
-import { msToAwait } from '../../core/decide/whole.js';
 import type { ClientOutcome } from '../../core/events.js';
-import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { ErrorOutcome, HeadersLike } from '../../core/types.js';
 import type { BodySeen } from '../../drivers/body/whole.js';
+import type { BodyHintsPart } from '../../drivers/parts.js';
 import { originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
-import { textOfHint } from './answer.js';
 import type { Proof } from './proof.js';
 import { addressOf } from './request.js';
 import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
@@ -19,6 +17,7 @@ export function outcomeOfAnswer(
   proof: Proof | undefined,
   seen: BodySeen | undefined,
   sleep: Sleep,
+  bodyHints: BodyHintsPart | undefined,
 ): ClientOutcome | Promise<ClientOutcome> {
   const { status } = answer;
   const headers = answer.headers as HeadersLike;
@@ -33,11 +32,10 @@ export function outcomeOfAnswer(
   };
   const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0;
   // One that was waited for, and is not whole, is waited for no longer.
-  if (mostBytes === 0 || seen === 'undecided') return outcome;
-  const ms = status < 300 ? msToAwait(settings) : gatherMs;
-  return textOfHint(answer, mostBytes, ms, sleep).then((content) =>
-    content === undefined ? outcome : { ...outcome, content },
-  );
+  if (bodyHints === undefined || mostBytes === 0 || seen === 'undecided') return outcome;
+  return bodyHints
+    .textOfHint(answer, mostBytes, settings, sleep)
+    .then((content) => (content === undefined ? outcome : { ...outcome, content }));
 }
 
 /** Whether redirects are known to have led to another origin than this. */

@@ -3,7 +3,7 @@
 import { iterates } from '../../drivers/body/iterates.js';
 import { isWebStream } from '../../drivers/body/stream-like.js';
 import { hasBrowserCache, pastTheCache } from '../../drivers/browser-cache.js';
-import { type HeaderRecord, recordOf } from '../../drivers/header-record.js';
+import type { HeaderRecord } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import { isBunsOwn, namesIdentity, without } from '../../drivers/identity.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
@@ -113,9 +113,9 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     return needsDuplex ? { body, duplex: 'half' } : { body };
   }
 
-  target(): { url: string; headers: HeaderRecord } {
+  target(): { url: string; headers: readonly Pair[] } {
     const { inputAtFirst } = this.exchange;
-    return { url: this.url ?? asSent(addressOf(inputAtFirst)), headers: recordOf(this.headers) };
+    return { url: this.url ?? asSent(addressOf(inputAtFirst)), headers: this.headers };
   }
 
   change(headers: HeaderRecord, url: string | undefined): void {

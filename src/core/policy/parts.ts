@@ -33,6 +33,7 @@ export type PartName =
   | 'streamStart'
   | 'credentials'
   | 'evidence'
+  | 'hooks'
   | 'layers'
   | 'channels'
   | 'admission'
@@ -96,6 +97,7 @@ export interface Parts extends LimitParts {
   readonly streamStart?: StreamStartPart;
   readonly credentials?: Part<'credentials'>;
   readonly evidence?: Part<'evidence'>;
+  readonly hooks?: Part<'hooks'>;
   readonly layers?: Part<'layers'>;
   readonly channels?: Part<'channels'>;
   readonly admission?: Part<'admission'>;
@@ -138,6 +140,9 @@ export function missingAt(before: string, options: SettingsOptions, parts: Parts
     ['bufferBodyBytes', 'streams', options.bufferBodyBytes === 0, '0'],
     ['wholeBodyBytes', 'wholeAnswers', options.wholeBodyBytes === 0, '0'],
     ['credentials', 'credentials', options.credentials === false, 'false'],
+    ['retryIf', 'hooks', false, 'nothing'],
+    ['beforeRetry', 'hooks', false, 'nothing'],
+    ['scope', 'hooks', typeof options.scope !== 'function', 'a name'],
     ['streamStart', 'streamStart', options.streamStart === false, 'false'],
     ['bodyHintBytes', 'bodyHints', options.bodyHintBytes === 0, '0'],
   ];

@@ -1,10 +1,13 @@
 /**
- * Decompresses a body as it came over the wire, to look for a hint in its text. It unpacks no more bytes than the hint
- * may take.
+ * The content of a body that axios has read, to look for a hint in it. Decompresses a body as it came over the wire, and no more bytes of it than the hint may
+ * take.
  */
 
+import { Answer } from '../../core/hints/answer.js';
 import { unreadable } from '../../core/hints/content.js';
+import type { HeadersLike } from '../../core/types.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
+import { isStream, isWebStream } from './stream-like.js';
 
 type Unpack = (bytes: Uint8Array, limits: Limits) => Uint8Array;
 
@@ -70,4 +73,50 @@ function unpackerOf(coding: string, bytes: Uint8Array): Unpack | undefined {
   if (coding !== 'deflate') return undefined;
   // Some servers leave the zlib header out (RFC 9110 8.4.1.2).
   return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib?.inflateSync : zlib?.inflateRawSync;
+}
+
+// ---------------------------------------------------------------- what axios has made of it
+
+/** Undefined if there is no body, or if it is too long. A stream is left for the caller to read. */
+export function contentOf(data: unknown, headers: HeadersLike | undefined, mostBytes: number): unknown {
+  if (mostBytes === 0 || data === undefined || data === null) return undefined;
+  const coding = codingOf(headers);
+  if (typeof data === 'string') {
+    if (data.length > mostBytes) return undefined;
+    // With `decompress: false`, axios decodes compressed bytes as text; the `fetch` adapter leaves the content-encoding
+    // on a body that it has unpacked.
+    return coding === undefined || looksLikeText(data) ? data : unreadable;
+  }
+  const bytes = bytesOf(data);
+  if (bytes !== undefined) return bytes.byteLength > mostBytes ? undefined : textOf(bytes, coding, mostBytes);
+  return isOpaque(data) ? unreadable : data;
+}
+
+function textOf(bytes: Uint8Array, coding: string | undefined, mostBytes: number): unknown {
+  const unpacked = unpackedText(bytes, coding, mostBytes);
+  if (unpacked !== unreadable) return unpacked;
+  const text = unpackedText(bytes, undefined, mostBytes);
+  return looksLikeText(text as string) ? text : unreadable;
+}
+
+function codingOf(headers: HeadersLike | undefined): string | undefined {
+  const field = new Answer(0, headers, undefined, 0).field('content-encoding');
+  return field === undefined ? undefined : String(field);
+}
+
+/** True for JSON and XML. */
+function looksLikeText(text: string): boolean {
+  return /^\s*[[{<]/.test(text);
+}
+
+function bytesOf(data: unknown): Uint8Array | undefined {
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (!ArrayBuffer.isView(data)) return undefined;
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** Parsed data is read as it is; streams and Blobs cannot be read here. */
+function isOpaque(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return true;
+  return isStream(data) || isWebStream(data) || (typeof Blob === 'function' && data instanceof Blob);
 }

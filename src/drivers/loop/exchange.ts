@@ -3,7 +3,7 @@
  * to send: one axios request is such an exchange, and so is one call of any function that works like `fetch`.
  */
 
-import type { ClientOutcome, RetryContext } from '../../core/events.js';
+import type { ClientOutcome } from '../../core/events.js';
 import type { KernelParts } from '../../kernel/parts.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Judges } from '../../kernel/sleep.js';
@@ -103,7 +103,7 @@ export interface Outgoing<Answer> {
    */
   prepare(body: unknown, extra: Readonly<Record<string, string>> | undefined): void;
   /** The URL and the headers of the next attempt, which `beforeRetry` may change … */
-  target(): Pick<RetryContext, 'url' | 'headers'>;
+  target(): { readonly url: string; readonly headers: Iterable<readonly [name: string, value: unknown]> };
   /** … and what it has made of them. `url` is undefined if it has not changed. */
   change(headers: HeaderRecord, url: string | undefined): void;
   /**

@@ -4,7 +4,7 @@ import { DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import type { Prospects, SessionCredentials } from '../../kernel/session.js';
-import { verdictOn } from '../hooks.js';
+import type { Hooks } from '../hooks.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import type { TimeLimits } from './times.js';
 import { throwIfAborted } from './wait.js';
@@ -58,8 +58,10 @@ async function verdictIn(
   outcome: ClientOutcome,
 ): Promise<boolean | undefined> {
   const { session } = exchange;
-  if (session.settings.retryIf === undefined) return undefined;
-  const verdict = await times.inTime(verdictOn(session, outcome));
+  // The kernel knows less of it than there is.
+  const hooks = exchange.parts.hooks as Hooks | undefined;
+  if (hooks === undefined || session.settings.retryIf === undefined) return undefined;
+  const verdict = await times.inTime(hooks.verdictOn(session, outcome));
   throwIfAborted(exchange);
   return verdict;
 }

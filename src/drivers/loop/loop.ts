@@ -9,7 +9,6 @@ import type { Admission, Decision, RefusalReason, Retry } from '../../core/types
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
-import { contextFor } from '../hooks.js';
 import { rememberOutermost } from '../outermost.js';
 import type { DriverParts } from '../parts.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
@@ -177,12 +176,8 @@ export class Loop<Answer> {
     const { beforeRetry, attemptHeader } = session.settings;
     this.extra = attemptHeaderOf(attemptHeader, session.attempt - 1);
     if (beforeRetry === undefined) return;
-    const target = outgoing.target();
-    const context = contextFor(session, decision, target);
-    await times.inTime(beforeRetry(context));
-    const isElsewhere = context.url !== target.url;
-    outgoing.change(context.headers, isElsewhere ? context.url : undefined);
-    if (isElsewhere) session.movesTo(context.url);
+    const { hooks } = this.exchange.parts as DriverParts;
+    await hooks?.askBeforeRetry(session, decision, outgoing, (work) => times.inTime(work));
   }
 
   private wait(delayMs: number, body?: RequestBody): Promise<void> {

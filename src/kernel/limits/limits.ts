@@ -157,7 +157,11 @@ export interface Shared {
   readonly siblings: Siblings;
   readonly name: string;
   readonly ports: Ports;
-  readonly parts: LimitParts & { readonly layers?: Layers; readonly channels?: ChannelsPart };
+  readonly parts: LimitParts & {
+    readonly layers?: Layers;
+    readonly channels?: ChannelsPart;
+    readonly hooks?: { moveTo(session: object, url: string): void };
+  };
   /** Made by the first request that learns something. */
   latencies: Latencies | undefined;
   /** How many attempts wait for a gate, queue for a hold, and are out with a permit. */

@@ -1,0 +1,101 @@
+/** The body of an answer of fetch, read from a copy for hints and for `retryIf`: the answer itself stays unread. */
+
+import { msToAwait } from '../../core/decide/whole.js';
+import { gatherMs } from '../../core/hints/worth-reading.js';
+import type { Settings } from '../../core/policy/settings.js';
+import type { HeadersLike } from '../../core/types.js';
+import { judging, type Sleep } from '../../kernel/sleep.js';
+import { isEventStream, mostBodyBytes, parsedOrText } from '../told-outcome.js';
+import { lengthIn } from './drain.js';
+import { isStream, isWebStream } from './stream-like.js';
+
+/** As much of an answer of fetch as is looked at here. */
+interface AnswerShape {
+  readonly status: number;
+  readonly headers: object;
+  readonly body?: object | null;
+  readonly bodyUsed?: boolean;
+  clone(): AnswerShape;
+  text(): Promise<string>;
+}
+
+/**
+ * Reads up to `mostBytes` to look for a hint, for a time: a hint that is complete by then counts, whatever
+ * follows. Undefined if there is nothing to read.
+ */
+export async function textOfHint(
+  answer: AnswerShape,
+  mostBytes: number,
+  settings: Settings,
+  sleep: Sleep,
+): Promise<string | undefined> {
+  const { body, bodyUsed } = answer;
+  if (bodyUsed === true || typeof body !== 'object' || body === null || isStream(body)) return undefined;
+  const reader = readerOfCopy(answer);
+  if (reader === undefined) return undefined;
+  const ms = answer.status < 300 ? msToAwait(settings) : gatherMs;
+  const cancel = sleep(ms, () => stop(reader), judging('awake', true));
+  const { text } = await textUpTo(reader, mostBytes);
+  cancel();
+  return text;
+}
+
+/** Gives `retryIf` the body as often as it asks for it. It is read only once, and parsed anew each time. */
+export function readerOf(answer: AnswerShape): () => Promise<unknown> {
+  let text: Promise<string | undefined> | undefined;
+  return async () => {
+    text ??= wholeText(answer).catch(() => undefined);
+    const whole = await text;
+    return whole === undefined ? undefined : parsedOrText(whole);
+  };
+}
+
+/** A package's Node streams share one buffer of this size with their copies, which then have to be read, too. */
+const sharedBytes = 16_384;
+
+async function wholeText(answer: AnswerShape): Promise<string | undefined> {
+  const { body, headers } = answer;
+  if (isEventStream(headers as HeadersLike | undefined)) return undefined;
+  // Mocks and React Native have no stream.
+  const hasStream = typeof body === 'object' && body !== null;
+  if (hasStream && isWebStream(body)) {
+    const reader = readerOfCopy(answer);
+    const { text, isWhole } = reader === undefined ? nothing : await textUpTo(reader, mostBodyBytes + 1);
+    return isWhole ? text : undefined;
+  }
+  if (hasStream && !(Number(lengthIn(headers) ?? Number.NaN) <= sharedBytes)) return undefined;
+  const text = await answer.clone().text();
+  return text.length > mostBodyBytes ? undefined : text;
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+function readerOfCopy(answer: AnswerShape): Reader | undefined {
+  const copy = answer.clone().body;
+  return typeof copy === 'object' && copy !== null && isWebStream(copy) ? copy.getReader() : undefined;
+}
+
+function stop(reader: Reader): void {
+  void reader.cancel().catch(() => undefined);
+}
+
+const nothing = { text: '', isWhole: false };
+
+/** Stops reading at `mostBytes`, so that the copy keeps nothing more in memory. Whole: the body ended before that. */
+async function textUpTo(reader: Reader, mostBytes: number): Promise<typeof nothing> {
+  const decoder = new TextDecoder();
+  let [text, left, isWhole] = ['', mostBytes, false];
+  try {
+    while (left > 0) {
+      const part = await reader.read();
+      isWhole = part.done;
+      if (part.done) break;
+      text += decoder.decode(part.value.subarray(0, left), { stream: true });
+      left -= part.value.byteLength;
+    }
+    if (!isWhole) stop(reader);
+  } catch {
+    // The body broke off or could not be unpacked; the caller will see that when it reads the body.
+  }
+  return { text: text + decoder.decode(), isWhole };
+}
