@@ -8,7 +8,7 @@ import type { KeptBody } from './body/kept-body.js';
 import type { streamFrom } from './body/kept-stream.js';
 import type { contentOf } from './body/unpack.js';
 import type { asWebStream, webSource } from './body/web-stream.js';
-import type { seenOf, WholeAnswers } from './body/whole.js';
+import type { Awaiting, seenOf, WaitingAnswers } from './body/whole.js';
 import type { Hooks } from './hooks.js';
 import type { HopCounter } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
@@ -23,10 +23,13 @@ export interface Streams extends Part<'streams'> {
 }
 
 /** Waits for the bodies of answers before they are handed over. */
-export interface WholeAnswersPart extends Part<'wholeAnswers'> {
-  readonly WholeAnswers: typeof WholeAnswers;
+interface Waits {
+  readonly WaitingAnswers: typeof WaitingAnswers;
   readonly seenOf: typeof seenOf;
+  readonly awaiting: Awaiting;
 }
+
+export interface WholeAnswersPart extends Part<'wholeAnswers'>, Waits {}
 
 /** Reads the bodies of answers for hints. */
 export interface BodyHintsPart extends BodyHints {
@@ -40,7 +43,7 @@ export interface Evidence extends Part<'evidence'> {
 }
 
 /** Waits until streams have begun that the caller is to read. */
-export interface StreamStarts extends StreamStartPart {
+export interface StreamStarts extends StreamStartPart, Waits {
   readonly begun: typeof begun;
   readonly letStart: typeof letStart;
   readonly startFailureOf: typeof startFailureOf;

@@ -34,7 +34,7 @@ import { KeptBody } from '../drivers/body/kept-body.js';
 import { streamFrom } from '../drivers/body/kept-stream.js';
 import { contentOf } from '../drivers/body/unpack.js';
 import { asWebStream, webSource } from '../drivers/body/web-stream.js';
-import { seenOf, WholeAnswers } from '../drivers/body/whole.js';
+import { awaitStart, awaitWhole, seenOf, WaitingAnswers } from '../drivers/body/whole.js';
 import { askBeforeRetry, type Hooks, verdictOn } from '../drivers/hooks.js';
 import { HopCounter } from '../drivers/hop-counter.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
@@ -77,7 +77,12 @@ export const rules: Rules = {
 
 export const streams: Streams = { part: 'streams', KeptBody, asWebStream, streamFrom, webSource };
 
-export const wholeAnswers: WholeAnswersPart = { part: 'wholeAnswers', WholeAnswers, seenOf };
+export const wholeAnswers: WholeAnswersPart = {
+  part: 'wholeAnswers',
+  WaitingAnswers,
+  seenOf,
+  awaiting: awaitWhole,
+};
 
 const admission: Admission = {
   part: 'admission',
@@ -116,6 +121,9 @@ export const streamStart: StreamStarts = {
   letStart,
   startFailureOf,
   releaseStart,
+  WaitingAnswers,
+  seenOf,
+  awaiting: awaitStart,
 };
 export const hooks: Hooks = {
   part: 'hooks',

@@ -6,13 +6,13 @@ import type { RequestFacts } from '../../core/types.js';
 import { drainTime, lengthIn } from '../../drivers/body/drain.js';
 import { dispose, isStream } from '../../drivers/body/stream-like.js';
 import { whenOver } from '../../drivers/body/unread.js';
-import type { BodySeen, WholeAnswers } from '../../drivers/body/whole.js';
+import type { BodySeen, WaitingAnswers } from '../../drivers/body/whole.js';
 import { needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
 import { overrideFrom } from '../../drivers/override.js';
-import type { DriverParts, Installed, WholeAnswersPart } from '../../drivers/parts.js';
+import type { DriverParts, Installed } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
@@ -63,7 +63,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   /** What the last attempt was sent with, if its evidence may count. */
   private proof: Proof | undefined = undefined;
   /** Its attempts whose answers may wait for their bodies. */
-  private waiting: WholeAnswers<ResponseShape> | undefined = undefined;
+  private waiting: WaitingAnswers<ResponseShape> | undefined = undefined;
 
   constructor(installation: Installation, input: unknown, given: Init, rest: readonly unknown[]) {
     this.installation = installation;
@@ -160,13 +160,14 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    const { keepsUntilWhole } = this.session.settings;
+    const { keepsUntilWhole, streamStart } = this.session.settings;
+    const whole = keepsUntilWhole ? this.parts.wholeAnswers : undefined;
+    const start = streamStart === false ? undefined : this.parts.streamStart;
+    const part = whole ?? start;
     // The fetch itself rejects a request that is aborted already.
-    const isPlain = !keepsUntilWhole || this.isAborted || signal?.aborted === true;
-    if (isPlain) return this.sendOnce(signal, false);
-    // There is the part for it, or the policy would have been refused.
-    const { WholeAnswers } = this.parts.wholeAnswers as WholeAnswersPart;
-    this.waiting ??= new WholeAnswers<ResponseShape>(this, this.sleep);
+    if (part === undefined || this.isAborted || signal?.aborted === true) return this.sendOnce(signal, false);
+    const { WaitingAnswers } = part;
+    this.waiting ??= new WaitingAnswers<ResponseShape>(this, this.sleep, whole?.awaiting, start?.awaiting);
     return this.waiting.send(signal);
   }
 
@@ -175,15 +176,16 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   private seen(answer: ResponseShape | undefined): BodySeen | undefined {
-    return answer && this.parts.wholeAnswers?.seenOf(answer);
+    const { wholeAnswers, streamStart } = this.parts;
+    return answer && (wholeAnswers ?? streamStart)?.seenOf(answer);
   }
 
   private hasWhole(answer: ResponseShape | undefined): boolean {
     return this.seen(answer) === 'whole';
   }
 
-  /** The error with which the body of the answer has broken off before the answer was handed over. */
-  private cutOf(answer: ResponseShape | undefined): { readonly cut: unknown } | undefined {
+  /** How the body of the answer has failed before the answer was handed over. */
+  private failureIn(answer: ResponseShape | undefined): Exclude<BodySeen, string> | undefined {
     const seen = this.seen(answer);
     return typeof seen === 'object' ? seen : undefined;
   }
@@ -268,7 +270,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   /** A mock may return nothing at all, and an opaque answer has no status. */
   accepts(answer: ResponseShape | undefined): boolean {
-    return this.cutOf(answer) === undefined && acceptsStatus(this.session, answer?.status);
+    return this.failureIn(answer) === undefined && acceptsStatus(this.session, answer?.status);
   }
 
   statusOf(answer: ResponseShape | undefined): number | undefined {
@@ -280,9 +282,9 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
       return outcomeOfError(ending.error, this.isAborted, this.input, this.initAtFirst, this.proof);
     }
     const { response } = ending;
-    const broken = this.cutOf(response);
-    if (broken !== undefined) {
-      return { kind: 'error', error: broken.cut, aborted: this.isAborted, evidence: 'unknown' };
+    const failure = this.failureIn(response);
+    if (failure !== undefined && 'cut' in failure) {
+      return { kind: 'error', error: failure.cut, aborted: this.isAborted, evidence: 'unknown' };
     }
     const { bodyHints, hooks } = this.parts;
     const outcome = outcomeOfAnswer(

@@ -20,19 +20,22 @@ export function outcomeOfAnswer(
   bodyHints: BodyHintsPart | undefined,
 ): ClientOutcome | Promise<ClientOutcome> {
   const { status } = answer;
+  const began = typeof seen === 'object' && 'failed' in seen ? seen.failed : undefined;
   const headers = answer.headers as HeadersLike;
   const isElsewhere = settings.credentials !== false && hasLeft(answer, request.origin);
   const outcome: ClientOutcome = {
     kind: 'response',
     status,
     headers,
+    ...(began !== undefined && { began }),
     ...(isElsewhere && { isElsewhere }),
     // The 429 of another server does not tell what the first one did.
     ...((answer.redirected === true || proof?.isOfFirst(answer) === false) && { evidence: 'unknown' }),
   };
   const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0;
   // One that was waited for, and is not whole, is waited for no longer.
-  if (bodyHints === undefined || mostBytes === 0 || seen === 'undecided') return outcome;
+  if (bodyHints === undefined || mostBytes === 0 || seen === 'undecided' || began !== undefined)
+    return outcome;
   return bodyHints
     .textOfHint(answer, mostBytes, settings, sleep)
     .then((content) => (content === undefined ? outcome : { ...outcome, content }));

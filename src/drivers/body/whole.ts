@@ -1,10 +1,11 @@
 /**
- * Waits until the body of an answer is whole. The answer itself stays untouched: a copy of it is read aside, which is
- * cancelled in the turn in which the answer is handed over.
+ * Waits until the body of an answer is whole, or until a stream has begun. The answer itself stays untouched: a copy of it
+ * is read aside, which is cancelled in the turn in which the answer is handed over.
  */
 
+import { msToBegin, streamStartOf } from '../../core/decide/stream-start.js';
 import { bytesToAwait, isOfOtherLength, msToAwait } from '../../core/decide/whole.js';
-import type { HeadersLike } from '../../core/types.js';
+import type { HeadersLike, Hint } from '../../core/types.js';
 import type { Session } from '../../kernel/session.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import { warnOnce } from '../../kernel/warning.js';
@@ -23,7 +24,7 @@ interface AnswerShape {
 }
 
 /** A request whose answers wait for their bodies. */
-interface WholeSending<Answer> extends Pick<Caller, 'onAbort'> {
+interface Sending<Answer> extends Pick<Caller, 'onAbort'> {
   readonly session: Session;
   /** Of the caller. */
   readonly signal: AbortSignal | undefined;
@@ -33,8 +34,23 @@ interface WholeSending<Answer> extends Pick<Caller, 'onAbort'> {
   whenRead(answer: Answer, sent: undefined, done: Cancel): void;
 }
 
-/** How the body of an answer was when the answer was handed over; `cut`: it has broken off, with this error. */
-export type BodySeen = 'whole' | 'undecided' | { readonly cut: unknown };
+/**
+ * How the body of an answer was when the answer was handed over; `cut`: it has broken off, with this error; `failed`: what
+ * the first events of a stream have said.
+ */
+export type BodySeen = 'whole' | 'undecided' | { readonly cut: unknown } | { readonly failed: Hint };
+
+/** What an answer waits for, and for how long. */
+interface Awaited {
+  readonly ms: number;
+  /** What the body has shown with this chunk; undefined: nothing yet. */
+  push(chunk: Uint8Array): BodySeen | undefined;
+  /** What the body was that has ended. */
+  end(): BodySeen;
+}
+
+/** Undefined: the answer is handed over at once. */
+export type Awaiting = (session: Session, answer: AnswerShape) => Awaited | undefined;
 
 const bodies: WeakMap<object, BodySeen> = /* @__PURE__ */ new WeakMap();
 
@@ -43,29 +59,66 @@ export function seenOf(answer: object): BodySeen | undefined {
   return bodies.get(answer);
 }
 
-const none: readonly WholeAttempt[] = [];
+/** Until its body is whole. */
+export function awaitWhole({ request, settings }: Session, answer: AnswerShape): Awaited | undefined {
+  const { status, headers } = answer;
+  const mostBytes = bytesToAwait(settings, request, status, headers);
+  if (mostBytes === 0) return undefined;
+  let bytes = 0;
+  return {
+    ms: msToAwait(settings),
+    push: ({ byteLength }) => {
+      bytes += byteLength;
+      return bytes > mostBytes ? 'undecided' : undefined;
+    },
+    end: () => (isComparable(answer) && isOfOtherLength(headers, bytes) ? { cut: otherLength() } : 'whole'),
+  };
+}
+
+/** Until the stream has begun. */
+export function awaitStart({ request, settings, scope }: Session, answer: AnswerShape): Awaited | undefined {
+  const start = streamStartOf(settings, request.method, answer.status, answer.headers, scope.ports.date());
+  return (
+    start && {
+      ms: msToBegin(settings),
+      push: (chunk) => {
+        const said = start.push(chunk);
+        if (said === 'pending') return undefined;
+        return typeof said === 'object' ? said : 'undecided';
+      },
+      end: () => {
+        const said = start.end();
+        return typeof said === 'object' ? said : 'whole';
+      },
+    }
+  );
+}
+
+const none: readonly WaitingAttempt[] = [];
 
 /** The attempts of one request whose answers may wait for their bodies. */
-export class WholeAnswers<Answer extends AnswerShape> {
-  private readonly sending: WholeSending<Answer>;
+export class WaitingAnswers<Answer extends AnswerShape> {
+  private readonly sending: Sending<Answer>;
   private readonly sleep: Sleep;
-  private waiting: readonly WholeAttempt[] = none;
+  private readonly awaiting: readonly (Awaiting | undefined)[];
+  private waiting: readonly WaitingAttempt[] = none;
 
-  constructor(sending: WholeSending<Answer>, sleep: Sleep) {
+  constructor(sending: Sending<Answer>, sleep: Sleep, ...awaiting: readonly (Awaiting | undefined)[]) {
     this.sending = sending;
     this.sleep = sleep;
+    this.awaiting = awaiting;
   }
 
   /** The caller's signal is followed only while there is something to end, and so is the attempt's own. */
   async send(given: AbortSignal | undefined): Promise<Answer> {
     const { sending } = this;
-    const whole = new WholeAttempt(sending.session, this.sleep, given, this.followed(given));
+    const whole = new WaitingAttempt(sending.session, this.sleep, given, this.followed(given));
     this.waiting = [...this.waiting, whole];
     try {
       const answer = await sending.sendOnce(whole.signal ?? given, whole.signal !== undefined);
-      const seen = await whole.waitFor(answer);
+      const seen = await whole.waitFor(answer, this.awaiting);
       if (seen !== undefined) bodies.set(answer, seen);
-      if (seen === undefined || seen === 'undecided')
+      if (seen === undefined || seen === 'undecided' || isFailed(seen))
         sending.whenRead(answer, undefined, () => whole.stopFollowing());
       else whole.stopFollowing();
       return answer;
@@ -103,7 +156,7 @@ export class WholeAnswers<Answer extends AnswerShape> {
 type Follow = (listener: (reason: unknown) => void) => Cancel;
 
 /** One attempt whose answer waits for its body. */
-class WholeAttempt {
+class WaitingAttempt {
   /** The signal of the attempt, if it has one of its own. */
   readonly sent: AbortSignal | undefined;
   private readonly session: Session;
@@ -149,42 +202,39 @@ class WholeAttempt {
   }
 
   /** Resolves when the answer can be handed over. Undefined: at once. */
-  waitFor(answer: AnswerShape | undefined): Promise<BodySeen> | undefined {
-    const { request, settings, isEnclosed } = this.session;
-    if (isEnclosed || answer === undefined || !isStatus(answer.status)) return undefined;
-    const { body, headers, status } = answer;
+  waitFor(
+    answer: AnswerShape | undefined,
+    awaiting: readonly (Awaiting | undefined)[],
+  ): Promise<BodySeen> | undefined {
+    const { session } = this;
+    if (session.isEnclosed || answer === undefined || !isStatus(answer.status)) return undefined;
+    const { body } = answer;
     if (typeof body !== 'object' || body === null) return undefined;
-    const mostBytes = bytesToAwait(settings, request, status, headers);
-    if (mostBytes === 0) return undefined;
+    let awaited: Awaited | undefined;
+    for (const one of awaiting) awaited ??= one?.(session, answer);
+    if (awaited === undefined) return undefined;
     const reader = isPlatforms(answer, body) ? readerOfCopy(answer) : undefined;
     if (reader === undefined) return undefined;
     if (this.ours !== undefined) this.copied = { source: weak(body), body: weak(answer.body as ByteStream) };
-    return this.read(reader, answer, mostBytes);
+    return this.read(reader, awaited);
   }
 
-  private read(reader: Reader, answer: AnswerShape, mostBytes: number): Promise<BodySeen> {
+  private read(reader: Reader, awaited: Awaited): Promise<BodySeen> {
     return new Promise((resolve) => {
-      const cancel = this.sleep(msToAwait(this.session.settings), () => this.letGo(), judging('awake', true));
+      const cancel = this.sleep(awaited.ms, () => this.letGo(), judging('awake', true));
       const end = (seen: BodySeen): void => {
         if (this.end !== end) return;
         this.end = undefined;
         cancel();
-        if (seen === 'undecided') void reader.cancel().catch(() => undefined);
+        if (seen === 'undecided' || isFailed(seen)) void reader.cancel().catch(() => undefined);
         resolve(seen);
       };
       this.end = end;
-      let bytes = 0;
       const cut = (error: unknown): void => end({ cut: error });
       const next = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
-        if (done)
-          end(
-            isComparable(answer) && isOfOtherLength(answer.headers, bytes) ? { cut: otherLength() } : 'whole',
-          );
-        else {
-          bytes += value.byteLength;
-          if (bytes > mostBytes) end('undecided');
-          else reader.read().then(next, cut);
-        }
+        const seen = done ? awaited.end() : awaited.push(value);
+        if (seen === undefined) reader.read().then(next, cut);
+        else end(seen);
       };
       reader.read().then(next, cut);
     });
@@ -196,6 +246,11 @@ class WholeAttempt {
     end?.('undecided');
     return end !== undefined;
   }
+}
+
+/** The rest of its body is the caller's to read, or to give up. */
+function isFailed(seen: BodySeen): boolean {
+  return typeof seen === 'object' && 'failed' in seen;
 }
 
 type ByteStream = ReadableStream<Uint8Array>;
@@ -234,7 +289,7 @@ function isPlatforms(answer: AnswerShape, body: object): boolean {
 }
 
 const notHeld =
-  "undaunted: wholeBodyBytes has no effect on a fetch whose answers are neither the platform's Response nor undici's: they are handed over at once, and one that breaks off is not retried";
+  "undaunted: wholeBodyBytes and streamStart have no effect on a fetch whose answers are neither the platform's Response nor undici's: they are handed over at once, and one that breaks off is not retried";
 
 /** A page is not shown how the answer of another origin was encoded. */
 function isComparable(answer: AnswerShape): boolean {

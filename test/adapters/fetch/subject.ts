@@ -78,6 +78,7 @@ function secrets(...titles: readonly string[]): Skips {
 export const subject: Subject = {
   name: 'fetch',
   hedges: true,
+  startsStreams: true,
   underTest: {
     name: 'undici',
     version,

@@ -246,7 +246,9 @@ test("an answer of a class that is neither the platform's nor undici's is handed
   for (let request = 0; request < 3; request += 1) expect((await send('http://a.example/')).status).toBe(200);
   spy.mockRestore();
   expect(warned).toHaveLength(1);
-  expect(warned[0]).toContain('wholeBodyBytes has no effect on a fetch whose answers are neither');
+  expect(warned[0]).toContain(
+    'wholeBodyBytes and streamStart have no effect on a fetch whose answers are neither',
+  );
 });
 
 test('a mock that returns nothing, or an answer without a body, is handed over', async () => {

@@ -52,6 +52,8 @@ export interface Way {
   readonly name: string;
   /** Retries with waits of 1 ms, unless another policy is given. */
   readonly client: (given?: Given) => Send;
+  /** The same for callers that read the body as it comes. Absent: `client` is for those. */
+  readonly streaming?: (given?: Given) => Send;
   /** Opens a server for its protocol. */
   readonly open: (script: Script<Answer, Received>) => Promise<FaultLab<Answer>>;
   /** Whether a request can have the option `retry`. */
@@ -137,6 +139,8 @@ export interface Subject {
   readonly overrideStandsIn: string;
   /** Absent: this adapter sends no hedges yet. */
   readonly hedges?: true;
+  /** Absent: this adapter does not wait for the beginnings of streams yet. */
+  readonly startsStreams?: true;
   readonly skips: Skips;
 }
 
