@@ -38,6 +38,7 @@ import type { Move } from './moves.js';
 import type { Admission as Asked, KernelParts } from './parts.js';
 import type { Race, Raced } from './race.js';
 import type { Prospects, SessionTail } from './session.js';
+import { monotonicNow } from './stalls.js';
 
 const noAttempts: History = /* @__PURE__ */ Object.freeze([]);
 
@@ -46,7 +47,8 @@ const reopened = -1;
 
 /** What a session remembers beside its attempts. Made only if a setting, a limit or a listener needs it. */
 export interface RequestTiming {
-  readonly startedAt: number | undefined;
+  /** Undefined: it has not begun, or nothing needs the time. */
+  startedAt: number | undefined;
   /** When the body of an earlier head broke off: the deadline counts from then on. */
   resumedAt: number | undefined;
   /** That of the attempt which asks, is out, or was out last. */
@@ -92,17 +94,18 @@ export class LiveSession implements Raced {
   private acceptedStatus = 0;
   private readonly race: Race | undefined;
 
-  constructor(request: RequestFacts, rule: Rule, limits: Limits, parts: KernelParts) {
+  constructor(request: RequestFacts, rule: Rule, limits: Limits, parts: KernelParts, beginsLater = false) {
     this.request = request;
     this.rule = rule;
     this.limits = limits;
     this.enclosure = parts.layers?.of.currentEnclosure();
     const { settings } = limits;
     const { tail, credentials, needsAdmission } = settings;
-    const isTimed = settings.deadlineMs !== undefined || isListening(settings, parts.channels?.of);
+    const isHeard = isListening(settings, parts.channels?.of);
+    const isTimed = settings.deadlineMs !== undefined || isHeard;
     if (isTimed || needsAdmission || credentials !== false) {
       this.timing = timingFrom(
-        isTimed ? limits.scope.ports.now() : undefined,
+        isHeard || (isTimed && !beginsLater) ? limits.scope.ports.now() : undefined,
         needsAdmission ? parts.admission?.asked : undefined,
         credentials === false || parts.credentials === undefined
           ? undefined
@@ -138,7 +141,19 @@ export class LiveSession implements Raced {
   }
 
   get startedAt(): number | undefined {
+    this.begin();
     return this.timing?.startedAt;
+  }
+
+  get hasBegun(): boolean {
+    return this.timing?.startedAt !== undefined;
+  }
+
+  begin(known?: number): void {
+    const { timing, settings, scope } = this;
+    if (timing === undefined || timing.startedAt !== undefined || settings.deadlineMs === undefined) return;
+    const { now } = scope.ports;
+    timing.startedAt = known !== undefined && now === monotonicNow ? known : now();
   }
 
   get history(): History {
@@ -156,7 +171,7 @@ export class LiveSession implements Raced {
 
   /** When the deadline began to count. */
   get timedFrom(): number | undefined {
-    return this.timing?.resumedAt ?? this.timing?.startedAt;
+    return this.timing?.resumedAt ?? this.startedAt;
   }
 
   resume(): void {
@@ -171,7 +186,7 @@ export class LiveSession implements Raced {
     // It may have asked before, and asks again after a wait.
     if (timing.permit === undefined || !isAsking(timing.permit))
       timing.permit = permitWith(timing.permit?.past);
-    return asked.admit(limits, this.asking, timing.permit, this.deadlineAt, this.retries > 0);
+    return asked.admit(limits, this.asking, timing.permit, this, this.retries > 0);
   }
 
   onTurn(call: () => void): void {
@@ -425,7 +440,7 @@ export class LiveSession implements Raced {
     timing.isSettledTold = true;
     const attempts = this.history.length;
     const hedgeWon = this.race?.hasHedgeWon;
-    const elapsedMs = now - (this.startedAt ?? now);
+    const elapsedMs = now - (timing.startedAt ?? now);
     const refused = timing.permit?.past?.refused;
     this.tell({
       type: 'settled',

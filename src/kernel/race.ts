@@ -111,12 +111,20 @@ export class Race implements SessionTail {
 
   timeoutMs(isSendable: boolean): number | undefined {
     if (this.own.timeout === undefined || !isSendable) return undefined;
-    const out = this.second?.sentAt === undefined ? this.first : this.second;
-    const now = out?.sentAt ?? this.now;
+    const out = this.lastSent;
+    const now = this.lastSentAt;
     const limitMs = this.canRetry(now) ? latency.learntTimeoutMs(this.own, this.state, now) : undefined;
     // At `maxMs`, it is like a fixed timeout.
     if (out !== undefined) out.limitMs = limitMs === this.own.timeout.maxMs ? undefined : limitMs;
     return limitMs;
+  }
+
+  private get lastSent(): InFlight | undefined {
+    return this.second?.sentAt === undefined ? this.first : this.second;
+  }
+
+  get lastSentAt(): number {
+    return this.lastSent?.sentAt ?? this.now;
   }
 
   mayTimeOut(): boolean {

@@ -57,6 +57,14 @@ export interface Retrier extends RetrierLike {
 export interface OwnRetrier extends Retrier {
   readonly policy: OwnPolicy;
   readonly parts: KernelParts;
+  /** `beginsLater`: the deadline counts once the session is told so, which has to be in the same turn. */
+  open(
+    request: RequestFacts,
+    override?: OverrideOptions,
+    unknownOrigin?: string,
+    socket?: string,
+    beginsLater?: boolean,
+  ): Session;
 }
 
 class LiveRetrier implements OwnRetrier, Siblings {
@@ -94,12 +102,13 @@ class LiveRetrier implements OwnRetrier, Siblings {
     override?: OverrideOptions,
     unknownOrigin = 'unknown origin',
     socket?: string,
+    beginsLater?: boolean,
   ): Session {
     const { policy } = this;
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
     const limits = this.limitsFor(settings, request, unknownOrigin, socket);
-    return new LiveSession(request, rule, limits, this.parts);
+    return new LiveSession(request, rule, limits, this.parts, beginsLater);
   }
 
   limitsFor(

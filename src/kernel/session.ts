@@ -32,6 +32,10 @@ export interface Session {
   readonly limits: SessionLimits;
   /** Monotonic time; undefined unless a deadline or a listener needs it. */
   readonly startedAt: number | undefined;
+  /** Whether the deadline counts already. Unless the session was opened to begin later, it does from the start. */
+  readonly hasBegun: boolean;
+  /** The deadline counts from now on, if it does not yet. `now`: by the clock of this process. */
+  begin(now?: number): void;
   /** The number of the attempt that is out or comes next; if two are out, that of the first. */
   readonly attempt: number;
   /** Undefined unless a setting asks for it. */
@@ -92,6 +96,8 @@ export interface Session {
 export interface SessionTail {
   /** The attempt is on the wire now, as far as the client shows that; again, if it moves to another connection. */
   sent(attempt: number): void;
+  /** When that was. */
+  readonly lastSentAt: number;
   /**
    * The adaptive time limit of the attempt that was just sent. Undefined: `attemptTimeoutMs` applies.
    * `isSendable`: its body can be sent again.

@@ -110,7 +110,7 @@ class Wait {
 }
 
 /** A timer that is later than this was kept from firing: the process stood still. */
-const stallMs = 50;
+export const stallMs = 50;
 /**
  * To notice that in the middle of its time, the timer has several links. What ends within a link goes unnoticed, and an
  * attempt that is answered at once pays for one link only.
@@ -119,7 +119,11 @@ const linksOfWait = 8;
 const shortestLinkMs = 50;
 const longestLinkMs = 1_000;
 /** In a hidden page, all timers are late. They must end nevertheless. */
-const mostStalls = 3;
+export const mostStalls = 3;
+
+export function linkMsOf(delayMs: number): number {
+  return Math.min(longestLinkMs, Math.max(shortestLinkMs, Math.ceil(delayMs / linksOfWait)));
+}
 
 class JudgingWait extends Wait {
   private readonly judges: Judges;
@@ -132,7 +136,7 @@ class JudgingWait extends Wait {
   constructor(delayMs: number, wake: (stalledMs?: number) => void, unref: boolean, judges: Judges) {
     super(delayMs, wake, unref);
     this.judges = judges;
-    this.linkMs = Math.min(longestLinkMs, Math.max(shortestLinkMs, Math.ceil(delayMs / linksOfWait)));
+    this.linkMs = linkMsOf(delayMs);
     // A time that is over already cannot be late.
     this.linkEndsAt = delayMs > 0 ? this.endsAt - delayMs : Number.POSITIVE_INFINITY;
   }
@@ -152,7 +156,7 @@ class JudgingWait extends Wait {
     }
     this.linkEndsAt = now;
     if (this.leftMs > 0 || this.isEarly()) this.begin();
-    else this.readFirst(isLate ? 2 : 1);
+    else readFirst(isLate ? 2 : 1, () => this.isCancelled || this.wake(this.stalledMs));
   }
 
   private stoodStill(lateMs: number): void {
@@ -165,20 +169,19 @@ class JudgingWait extends Wait {
     }
   }
 
-  /**
-   * Node runs timers before it reads sockets. After one turn, everything that had arrived is read; after another one, what
-   * is done with it in a later turn has been done, too.
-   */
-  private readFirst(turns: number): void {
-    if (this.isCancelled) return;
-    if (turns === 0) this.wake(this.stalledMs);
-    else afterTurn(() => this.readFirst(turns - 1));
-  }
-
   override cancel(): void {
     this.isCancelled = true;
     super.cancel();
   }
+}
+
+/**
+ * Node runs timers before it reads sockets. After one turn, everything that had arrived is read; after another one, what
+ * is done with it in a later turn has been done, too.
+ */
+export function readFirst(turns: number, then: () => void): void {
+  if (turns === 0) then();
+  else afterTurn(() => readFirst(turns - 1, then));
 }
 
 /** Browsers and workers have no `setImmediate`; there, timers and answers come in no fixed order. */
@@ -191,7 +194,7 @@ let known: unknown;
 let isKnownFake = false;
 
 /** Whether a test has replaced the timers: it decides which of them fire, and when. */
-function isFake(): boolean {
+export function isFake(): boolean {
   if (known !== setTimeout) {
     known = setTimeout;
     const { name } = setTimeout;
@@ -202,7 +205,7 @@ function isFake(): boolean {
 }
 
 /** A timer is an object with `unref` in Node and a number in browsers. */
-function unref(timer: unknown): void {
+export function unref(timer: unknown): void {
   if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
     timer.unref();
   }

@@ -192,7 +192,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const sending = hedging === undefined ? new Sending(this) : hedging.newSending(this);
     this.takeStep(sending);
     this.startTimers(sending);
-    return sendAttempt(this, sending, more);
+    const goesOn = sendAttempt(this, sending, more);
+    hedging?.dispatched(sending);
+    return goesOn;
   }
 
   /** Moves on to the next step, of the request or of resuming its body. */
@@ -554,7 +556,6 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   startTimers(sending: Sending): void {
     this.times?.startAttempt(sending);
-    this.hedging?.startAttempt(sending);
   }
 
   stopTimers(sending: Sending): void {

@@ -60,10 +60,11 @@ export class HedgeSender implements Watch {
     } else if (exchange.awaitsOnly(sending)) this.awaitHedge(sending);
   }
 
-  startAttempt(sending: Sending): void {
+  /** undici has the attempt, and keeps it waiting for a connection unless it is on the wire. */
+  dispatched(sending: Sending): void {
     const { session, ports } = this.exchange;
-    const isLearnt = session.settings.tail?.timeout !== undefined;
-    if (isLearnt && sending instanceof WatchedSending) sending.dispatchedAt = ports.now();
+    if (session.settings.tail?.timeout === undefined || !(sending instanceof WatchedSending)) return;
+    if (!sending.isOnWire) sending.dispatchedAt = ports.now();
   }
 
   private limitAsLearnt(sending: WatchedSending, maxMs: number): void {
@@ -71,8 +72,9 @@ export class HedgeSender implements Watch {
     const ms = tail.timeoutMs(isSurelyReplayable(exchange.body));
     if (ms === undefined) return;
     // The longest timeout includes the wait for a connection.
-    const leftMs = sending.dispatchedAt + maxMs - exchange.ports.now();
-    exchange.times?.limitLearnt(sending, ms, leftMs, () => tail.mayTimeOut());
+    const now = tail.lastSentAt;
+    sending.dispatchedAt ??= now;
+    exchange.times?.limitLearnt(sending, ms, sending.dispatchedAt + maxMs - now);
   }
 
   private get pool(): ConnectionPool {
@@ -103,6 +105,7 @@ export class HedgeSender implements Watch {
     exchange.goOnWithTwo(pair);
     exchange.startTimers(pair.hedge);
     sendAttempt(exchange, pair.hedge, attemptHeaderOf(exchange.session.settings.attemptHeader, attempt - 1));
+    this.dispatched(pair.hedge);
   }
 
   onConnection(sending: WatchedSending): void {

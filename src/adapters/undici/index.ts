@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
-import type { Retrier, RetrierLike } from '../../kernel/retrier.js';
+import type { OwnRetrier, RetrierLike } from '../../kernel/retrier.js';
 import type { Session } from '../../kernel/session.js';
 import { layers, retrierFor } from '../../parts/all.js';
 import { bodyOf } from './body.js';
@@ -55,7 +55,7 @@ function checkUse(given: unknown): void {
 /** Where undici does not give the origin, as under a Client, each dispatch function has its own scope. */
 let unknownOrigins = 0;
 
-function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
+function interceptor(retrier: OwnRetrier): (dispatch: Dispatch) => Dispatch {
   return (dispatch) => {
     unknownOrigins += 1;
     const unknownOrigin = `unknown origin ${unknownOrigins}`;
@@ -80,7 +80,7 @@ function interceptor(retrier: Retrier): (dispatch: Dispatch) => Dispatch {
 
 /** An invalid policy or override becomes the request's error, as an invalid option does in undici. */
 function open(
-  retrier: Retrier,
+  retrier: OwnRetrier,
   dispatch: Dispatch,
   options: DispatchOptions,
   handler: Handler,
@@ -89,7 +89,7 @@ function open(
   let session: Session | undefined;
   try {
     const context = new RequestContext(options);
-    session = retrier.open(context, overrideOf(options), unknownOrigin);
+    session = retrier.open(context, overrideOf(options), unknownOrigin, undefined, true);
     context.belongsTo(session);
     const { settings } = session;
     const { idempotencyKey } = settings;

@@ -1,11 +1,11 @@
-/** The timers of a request that has time limits: its deadline, and the timeout of each attempt under way. */
+/** The time limits of a request: its deadline, and the timeout of each attempt under way. */
 
 import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
-import { type Cancel, type Judges, judging, type SleepOptions } from '../../kernel/sleep.js';
+import { setLimit, TimeLimit } from '../../kernel/time-limits.js';
 import type { Sending } from './sending.js';
 
-/** The exchange that the timers end. */
+/** The exchange that the limits end. */
 interface TimedExchange {
   readonly session: Session;
   readonly ports: Ports;
@@ -14,11 +14,16 @@ interface TimedExchange {
   timeOut(sending: Sending, attemptTimeoutMs: number, stalledMs?: number): void;
 }
 
+/**
+ * Limits keep the process alive unless `unref` is set: while a hook or a body of the caller's hangs, nothing else may do
+ * so until the request fails.
+ */
 export class LimitTimers {
   private readonly exchange: TimedExchange;
-  private cancelDeadline: Cancel | undefined = undefined;
-  /** Made for the first attempt that has a limit. */
-  private attempts: Map<Sending, Cancel> | undefined = undefined;
+  private deadline: Deadline | undefined = undefined;
+  private first: AttemptLimit | undefined = undefined;
+  /** While a hedge is out beside the first. */
+  private second: AttemptLimit | undefined = undefined;
 
   constructor(exchange: TimedExchange) {
     this.exchange = exchange;
@@ -26,13 +31,12 @@ export class LimitTimers {
 
   /** The deadline runs through waits, too. If it stopped at the head, it starts again for resuming the body. */
   startDeadline(): void {
-    const { exchange } = this;
-    const { session, ports } = exchange;
-    const { deadlineMs } = session.settings;
-    if (deadlineMs === undefined || this.cancelDeadline !== undefined) return;
-    const expire = (stalledMs?: number): void =>
-      exchange.asCaller(() => exchange.expire(deadlineMs, stalledMs));
-    this.cancelDeadline = ports.sleep(session.deadlineAt - ports.now(), expire, this.timerOptions('elapsed'));
+    const { session, ports } = this.exchange;
+    const { deadlineMs, unref } = session.settings;
+    if (deadlineMs === undefined || this.deadline?.running !== undefined) return;
+    this.deadline ??= new Deadline(this.exchange, deadlineMs);
+    if (session.hasBegun) this.deadline.lastsMs = session.deadlineAt - ports.now();
+    setLimit(this.deadline, ports, 'elapsed', unref);
   }
 
   /**
@@ -42,51 +46,47 @@ export class LimitTimers {
   enforceDeadline(): void {
     const { session, ports } = this.exchange;
     const { deadlineMs } = session.settings;
-    if (deadlineMs !== undefined && session.deadlineAt <= ports.now()) this.exchange.expire(deadlineMs);
+    if (deadlineMs === undefined || this.deadline?.isFresh === true) return;
+    if (session.deadlineAt <= ports.now()) this.exchange.expire(deadlineMs);
   }
 
   startAttempt(sending: Sending): void {
     const { attemptTimeoutMs } = this.exchange.session.settings;
-    if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs);
+    if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs, 0);
   }
 
   /**
    * An adaptive limit, unless less is left of the longest one. Once its time is over, the attempt may have to go on for
    * the rest of that.
    */
-  limitLearnt(sending: Sending, ms: number, leftMs: number, mayTimeOut: () => boolean): void {
-    if (ms >= leftMs) return;
-    const { exchange } = this;
-    const { attemptTimeoutMs = ms } = exchange.session.settings;
-    const goOn = (): void =>
-      this.limit(sending, leftMs - ms, (stalledMs) => exchange.timeOut(sending, attemptTimeoutMs, stalledMs));
-    this.limit(sending, ms, (stalledMs) =>
-      mayTimeOut() ? exchange.timeOut(sending, ms, stalledMs) : goOn(),
-    );
+  limitLearnt(sending: Sending, ms: number, leftMs: number): void {
+    if (ms < leftMs) this.limit(sending, ms, leftMs - ms);
   }
 
-  private limit(
-    sending: Sending,
-    ms: number,
-    expire = (stalledMs?: number): void => this.exchange.timeOut(sending, ms, stalledMs),
-  ): void {
-    const { exchange } = this;
-    this.attempts ??= new Map();
-    this.attempts.get(sending)?.();
-    this.attempts.set(sending, exchange.ports.sleep(ms, expire, this.timerOptions('awake')));
+  private limit(sending: Sending, ms: number, restMs: number): void {
+    const { session, ports } = this.exchange;
+    const limit = this.limitOf(sending);
+    limit.sending = sending;
+    limit.stop();
+    limit.lastsMs = ms;
+    limit.restMs = restMs;
+    setLimit(limit, ports, 'awake', session.settings.unref);
   }
 
-  /**
-   * Timers keep the process alive unless `unref` is set: while a hook or a body of the caller's hangs, nothing else may
-   * do so until the request fails.
-   */
-  private timerOptions(judges: Judges): SleepOptions {
-    return judging(judges, this.exchange.session.settings.unref);
+  private limitOf(sending: Sending): AttemptLimit {
+    const { exchange, first, second } = this;
+    if (second?.sending === sending) return second;
+    if (first !== undefined && first.running !== undefined && first.sending !== sending) {
+      this.second ??= new AttemptLimit(exchange, sending);
+      return this.second;
+    }
+    this.first ??= new AttemptLimit(exchange, sending);
+    return this.first;
   }
 
   stopAttempt(sending: Sending): void {
-    this.attempts?.get(sending)?.();
-    this.attempts?.delete(sending);
+    if (this.first?.sending === sending) this.first.stop();
+    else if (this.second?.sending === sending) this.second.stop();
   }
 
   /** The head has arrived. */
@@ -95,10 +95,57 @@ export class LimitTimers {
   }
 
   stop(): void {
-    if (this.attempts !== undefined) {
-      for (const sending of this.attempts.keys()) this.stopAttempt(sending);
-    }
-    this.cancelDeadline?.();
-    this.cancelDeadline = undefined;
+    this.first?.stop();
+    this.second?.stop();
+    this.deadline?.stop();
+  }
+}
+
+class Deadline extends TimeLimit {
+  /** What is left of it when it is set. */
+  lastsMs: number;
+  private readonly exchange: TimedExchange;
+  private readonly deadlineMs: number;
+
+  constructor(exchange: TimedExchange, deadlineMs: number) {
+    super();
+    this.exchange = exchange;
+    this.deadlineMs = deadlineMs;
+    this.lastsMs = deadlineMs;
+  }
+
+  override begins(now: number): void {
+    this.exchange.session.begin(now);
+  }
+
+  over(stalledMs: number): void {
+    const { exchange, deadlineMs } = this;
+    exchange.asCaller(() => exchange.expire(deadlineMs, stalledMs));
+  }
+}
+
+class AttemptLimit extends TimeLimit {
+  sending: Sending;
+  lastsMs = 0;
+  /** What is left of the longest limit when this one is over; 0: this is the longest. */
+  restMs = 0;
+  private readonly exchange: TimedExchange;
+
+  constructor(exchange: TimedExchange, sending: Sending) {
+    super();
+    this.exchange = exchange;
+    this.sending = sending;
+  }
+
+  over(stalledMs: number): void {
+    const { exchange, sending, restMs, lastsMs } = this;
+    const { session, ports } = exchange;
+    const { attemptTimeoutMs = lastsMs, unref } = session.settings;
+    const isLearnt = restMs > 0;
+    if (isLearnt && session.tail?.mayTimeOut() === false) {
+      this.lastsMs = restMs;
+      this.restMs = 0;
+      setLimit(this, ports, 'awake', unref);
+    } else exchange.timeOut(sending, isLearnt ? lastsMs : attemptTimeoutMs, stalledMs);
   }
 }

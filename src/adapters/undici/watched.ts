@@ -18,8 +18,8 @@ export interface Watch {
 export class WatchedSending extends Sending implements Alarm, OnConnection {
   /** Its number among the attempts of the request. */
   readonly attempt: number;
-  /** Only if its timeout is adaptive: when it was handed to undici, which may keep it waiting for a connection. */
-  dispatchedAt = 0;
+  /** Only if its timeout is adaptive: when undici was given it, if it was not on the wire at once. */
+  dispatchedAt: number | undefined = undefined;
   /** The HTTP/1.1 connection that it is on, if undici says so. */
   connection: object | undefined = undefined;
   dueAt: number = Number.POSITIVE_INFINITY;

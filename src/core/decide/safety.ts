@@ -19,10 +19,10 @@ function mayRepeat(settings: Settings, evidence: Evidence, { request }: Pick<Wor
 }
 
 /** Whether the request may be repeated whatever has become of it. */
-export function isSafe(settings: Settings, { method, keyed }: World['request']): boolean {
-  return (
-    settings.idempotent || keyed || settings.methods.has(method) || settings.methods.has(method.toUpperCase())
-  );
+export function isSafe({ idempotent, methods }: Settings, request: World['request']): boolean {
+  const { method } = request;
+  // Its key comes last, since an adapter may have to look for it among the headers.
+  return idempotent || methods.has(method) || methods.has(method.toUpperCase()) || request.keyed;
 }
 
 function evidenceAllows(unsafeMethods: Settings['unsafeMethods'], evidence: Evidence): boolean {

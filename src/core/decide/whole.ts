@@ -60,9 +60,8 @@ export function isOfOtherLength(headers: HeadersLike | undefined, receivedBytes:
 
 /** RFC 9110 sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5: these have no content, whatever their headers say. */
 export function isEmpty(method: string, status: number): boolean {
-  return (
-    status < 200 || status === 204 || status === 205 || status === 304 || method.toUpperCase() === 'HEAD'
-  );
+  const isContentless = status < 200 || status === 204 || status === 205 || status === 304;
+  return isContentless || (method !== 'GET' && method.toUpperCase() === 'HEAD');
 }
 
 /**
@@ -72,11 +71,14 @@ export function isEmpty(method: string, status: number): boolean {
 const streamed =
   /^\s*(text\/event-stream|multipart\/(x-mixed-replace|mixed)|application\/(grpc|connect\+|vnd\.amazon\.eventstream)|[a-z]+\/(x-)?(ndjson|jsonl(ines)?|json-?(lines|seq|stream))|application\/(stream\+json|[\w.-]+\+json-seq))/i;
 
-/** What most answers have, which need not be looked at. */
-const usual = 'application/json';
+/** The last type that was not one of them: most answers have it again. */
+let usual = 'application/json';
 
 function isStreamed(type: string | undefined): boolean {
-  return type !== undefined && type !== usual && streamed.test(type);
+  if (type === undefined || type === usual) return false;
+  if (streamed.test(type)) return true;
+  usual = type;
+  return false;
 }
 
 /** Undefined if there is none, or none that can be relied on. */

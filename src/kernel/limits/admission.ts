@@ -8,21 +8,26 @@ import { admit as decideOn } from '../../core/limits/ask.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { openGate } from '../../core/limits/gate/state.js';
 import type { Admission, RefusalReason } from '../../core/types.js';
+import type { Session } from '../session.js';
+import { turnNow } from '../turn.js';
 import { isClear } from './clear.js';
 import type { Limits } from './limits.js';
 import type { Asking } from './permit.js';
 import { isAsking, noteRefusal, type Permit, permitWith } from './permit.js';
 
+/** Whose deadline is asked for only if the attempt has to wait, since that may begin to count with it. */
+type Timed = Pick<Session, 'deadlineAt'>;
+
 export function admit(
   limits: Limits,
   asking: Asking,
   permit: Permit,
-  deadlineAt: number,
+  timed: Timed,
   isRetry: boolean,
 ): Admission {
   const { scope, gate, hold } = limits;
-  const now = scope.ports.now();
-  if (!isClear(limits, now)) return ask(limits, asking, permit, deadlineAt, isRetry, now);
+  const now = turnNow(scope.ports.now);
+  if (!isClear(limits, now)) return ask(limits, asking, permit, timed.deadlineAt, isRetry, scope.ports.now());
   hold?.setQueued(permit, false);
   return letThrough(limits, permit, gate === undefined ? openGate.epoch : gate.state.epoch, now);
 }

@@ -14,6 +14,7 @@ import { isWorthJudging, judged } from '../../core/limits/hold/trial.js';
 import type { Finding, ResponseFinding } from '../../core/types.js';
 import type { FleetScope, HoldShare, OwnHold } from '../fleet.js';
 import type { Ports } from '../ports.js';
+import { turnNow } from '../turn.js';
 import { FleetLink } from './fleet-link.js';
 import { causeIn, type Permit } from './permit.js';
 
@@ -102,7 +103,7 @@ export class ScopeHold implements OwnHold {
   }
 
   succeeded(isFirst: boolean, sentAt: number): void {
-    this.answered(isFirst, sentAt, 'success', undefined, this.ports.now());
+    this.answered(isFirst, sentAt, 'success', undefined, turnNow(this.ports.now));
   }
 
   private answered(

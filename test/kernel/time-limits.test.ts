@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { sleep } from '../../src/kernel/sleep.js';
+import { monotonicNow } from '../../src/kernel/stalls.js';
+import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
+
+const ended: string[] = [];
+
+class Named extends TimeLimit {
+  readonly name: string;
+  readonly lastsMs: number;
+
+  constructor(name: string, lastsMs: number) {
+    super();
+    this.name = name;
+    this.lastsMs = lastsMs;
+  }
+
+  over(): void {
+    ended.push(this.name);
+    if (this.name === 'throws') throw new Error('no');
+  }
+}
+
+function started(name: string, lastsMs: number, unref = false): Named {
+  const limit = new Named(name, lastsMs);
+  setLimit(limit, { now: monotonicNow, sleep }, 'awake', unref);
+  return limit;
+}
+
+function passing(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Until that many have ended, or five seconds have passed. */
+async function until(count: number): Promise<readonly string[]> {
+  for (let waited = 0; ended.length < count && waited < 500; waited += 1) await passing(10);
+  return ended;
+}
+
+/** A mock would count as the fake timers of a test. */
+function timersSet(given: (timer: NodeJS.Timeout) => unknown = (timer) => timer): NodeJS.Timeout[] {
+  const real = setTimeout;
+  const timers: NodeJS.Timeout[] = [];
+  vi.stubGlobal('setTimeout', (...timed: Parameters<typeof setTimeout>) => {
+    const timer = real(...timed);
+    timers.push(timer);
+    return given(timer);
+  });
+  return timers;
+}
+
+afterEach(() => {
+  ended.length = 0;
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('time limits', () => {
+  test('of one length share a timer', async () => {
+    const timers = timersSet();
+    const all = Array.from({ length: 1_000 }, (_, index) => started(`${index}`, 5_001));
+    await passing(0);
+    // One is this test's own.
+    expect(timers).toHaveLength(2);
+    for (const one of all) one.stop();
+  });
+
+  test('that are taken back in the turn in which they were set cost no timer', async () => {
+    const timers = timersSet();
+    for (let turn = 0; turn < 100; turn += 1) started('no', 5_002).stop();
+    await Promise.resolve();
+    expect(timers).toEqual([]);
+  });
+
+  test('do not keep the process alive once they are taken back, and do so if they are set again', async () => {
+    const timers = timersSet();
+    const limit = started('one', 5_003);
+    await Promise.resolve();
+    const [timer] = timers;
+    expect(timer?.hasRef()).toBe(true);
+    limit.stop();
+    await Promise.resolve();
+    expect(timer?.hasRef()).toBe(false);
+    setLimit(limit, { now: monotonicNow, sleep }, 'awake', false);
+    await Promise.resolve();
+    expect(timer?.hasRef()).toBe(true);
+    expect(timers).toHaveLength(1);
+    limit.stop();
+  });
+
+  test('with unref never do', async () => {
+    const timers = timersSet();
+    const limit = started('one', 5_004, true);
+    await Promise.resolve();
+    expect(timers.map((timer) => timer.hasRef())).toEqual([false]);
+    limit.stop();
+  });
+
+  test('end in order of their time, and not once they are taken back', async () => {
+    started('second', 30);
+    started('first', 20);
+    started('never', 20).stop();
+    started('third', 40);
+    expect(await until(3)).toEqual(['first', 'second', 'third']);
+  });
+
+  test('end even if one of them throws', async () => {
+    const caught = vi.fn();
+    const listeners = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.once('uncaughtException', caught);
+    started('throws', 20);
+    started('one', 20);
+    expect(await until(2)).toEqual(['throws', 'one']);
+    expect(caught).toHaveBeenCalledTimes(1);
+    for (const listener of listeners) process.on('uncaughtException', listener);
+  });
+
+  test('may be set again while one ends', async () => {
+    const again = new Named('again', 15);
+    const first = Object.assign(new Named('first', 15), {
+      over: () => {
+        ended.push('first');
+        setLimit(again, { now: monotonicNow, sleep }, 'awake', false);
+      },
+    });
+    setLimit(first, { now: monotonicNow, sleep }, 'awake', false);
+    expect(await until(2)).toEqual(['first', 'again']);
+  });
+
+  test('end where the clock stands still, because it is fake', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(1_000.5);
+    started('one', 60);
+    expect(await until(1)).toEqual(['one']);
+  });
+
+  test('end after a test has had fake timers, whose timer of that length will never fire', async () => {
+    started('before', 60);
+    await Promise.resolve();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    // Its timer fires in real time, and the next one would be fake.
+    let resolve = (): void => {};
+    const promise = new Promise<void>((done) => {
+      resolve = done;
+    });
+    setImmediate(async function wait(from = performance.now()) {
+      if (performance.now() - from < 100) setImmediate(wait, from);
+      else resolve();
+    });
+    await promise;
+    vi.useRealTimers();
+    started('after', 60);
+    await until(2);
+    expect(ended).toContain('after');
+  });
+
+  test('leave no timer where timers are numbers, as in Deno', async () => {
+    const timers = timersSet(Number);
+    const cleared = vi.spyOn(globalThis, 'clearTimeout');
+    const limit = started('one', 5_005);
+    await Promise.resolve();
+    limit.stop();
+    await Promise.resolve();
+    expect(timers).toHaveLength(1);
+    expect(cleared).toHaveBeenCalledWith(Number(timers[0]));
+  });
+
+  test('use the timers of a test where those are fake', async () => {
+    vi.useFakeTimers();
+    started('one', 2_000);
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(1_999);
+    expect(ended).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(ended).toEqual(['one']);
+    started('two', 2_000).stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
