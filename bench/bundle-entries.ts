@@ -50,7 +50,7 @@ const pieces: Readonly<Record<string, Modules>> = {
   'hedges and adaptive timeouts': [
     'src/core/limits/latency/',
     'src/core/decide/both-failed.ts',
-    'src/core/policy/fill-in-tail.ts',
+    'src/core/policy/fill-in-parts.ts',
     'src/core/policy/check/tail-contradictions.ts',
     'src/kernel/race.ts',
     'src/kernel/latencies.ts',

@@ -4,7 +4,7 @@
  * can be only one.
  */
 
-import { defaults } from '../core/policy/defaults.js';
+import { usualDefaults } from '../core/policy/defaults.js';
 import type { Part } from '../core/policy/parts.js';
 import { targetOf } from '../core/policy/routes/target.js';
 import type { HeadersLike, RequestFacts } from '../core/types.js';
@@ -199,7 +199,7 @@ export function suppressRetries<T>(work: () => T): T {
 export function suppressWhenRetried<T>(
   { headers }: { readonly headers: HeadersLike },
   serve: () => T,
-  attemptHeader: string = defaults.attemptHeader,
+  attemptHeader: string = usualDefaults.attemptHeader,
 ): T {
   const isRetry = retryNumberIn(headerIn(headers, attemptHeader.toLowerCase())) !== undefined;
   return isRetry ? suppressRetries(serve) : serve();

@@ -1,7 +1,7 @@
 /** The parts of an installation, as far as the kernel knows them: the limits that are asked, and what learns from answers. */
 
 import type { Tail } from '../core/limits/latency/setting.js';
-import type { Part, Parts } from '../core/policy/parts.js';
+import type { LearningPart, Part, Parts } from '../core/policy/parts.js';
 import type { toldRequest } from '../core/told.js';
 import type { RequestCredentials } from './credentials.js';
 import type { ChannelsPart } from './events.js';
@@ -16,7 +16,7 @@ export interface Admission extends Part<'admission'> {
   readonly asked: Pick<typeof admission, 'admit' | 'admitHedge' | 'end' | 'giveBack' | 'leave'>;
 }
 
-export interface Learning extends Part<'learning'> {
+export interface Learning extends LearningPart {
   readonly Race: new (session: Raced, uses: Tail) => Race;
 }
 

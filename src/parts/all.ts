@@ -14,6 +14,9 @@ import {
   successesOf,
   wholeBases,
 } from '../core/hints/worth-reading.js';
+import { fillConcurrency } from '../core/limits/concurrency/setting.js';
+import { fillGate } from '../core/limits/gate/setting.js';
+import { fillHold } from '../core/limits/hold/setting.js';
 import {
   checkedOverride,
   checkedPolicy,
@@ -22,6 +25,7 @@ import {
 } from '../core/policy/check/check.js';
 import { remarksOn } from '../core/policy/check/remarks.js';
 import { fillIn as fillInWith } from '../core/policy/fill-in.js';
+import { fillCredentials, fillHedge, fillStreamStart, tailOf } from '../core/policy/fill-in-parts.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
 import type { Check, FailuresPart, Hints, Part, Rules } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
@@ -89,17 +93,32 @@ const admission: Admission = {
   asked: { admit, admitHedge, end, giveBack, leave },
 };
 
-export const gate: Required<KernelParts>['gate'] = { part: 'gate', needs: [admission], Limit: ScopeGate };
+export const gate: Required<KernelParts>['gate'] = {
+  part: 'gate',
+  needs: [admission],
+  Limit: ScopeGate,
+  fill: fillGate,
+};
 
-export const hold: Required<KernelParts>['hold'] = { part: 'hold', needs: [admission], Limit: ScopeHold };
+export const hold: Required<KernelParts>['hold'] = {
+  part: 'hold',
+  needs: [admission],
+  Limit: ScopeHold,
+  fill: fillHold,
+};
 
 export const concurrency: Required<KernelParts>['concurrency'] = {
   part: 'concurrency',
   needs: [admission],
   Limit: ScopeConcurrency,
+  fill: fillConcurrency,
 };
 
-export const credentials: CredentialsPart = { part: 'credentials', RequestCredentials };
+export const credentials: CredentialsPart = {
+  part: 'credentials',
+  RequestCredentials,
+  fill: fillCredentials,
+};
 
 /** What the base sets read there. */
 const problemDocuments: Hints = { part: 'hints', sets: wholeBases };
@@ -107,7 +126,9 @@ const problemDocuments: Hints = { part: 'hints', sets: wholeBases };
 export const bodyHints: BodyHintsPart = {
   part: 'bodyHints',
   needs: [problemDocuments],
-  bodies: { isHintedSuccess, bytesToRead, successesOf, bodyBytesOf },
+  bodies: { isHintedSuccess, bytesToRead },
+  successesOf,
+  bodyBytesOf,
   textOfHint,
   contentOf,
 };
@@ -132,6 +153,7 @@ export const hooks: Hooks = {
   readerOf,
   toldRequest,
   moveTo,
+  fill: fillStreamStart,
 };
 
 export const layers: Layers = {
@@ -155,9 +177,9 @@ export const failures: FailuresPart = { part: 'failures', read: readFailure };
 
 export const evidence: Evidence = { part: 'evidence', needs: [failures], HopCounter };
 
-const learning: Required<DriverParts>['learning'] = { part: 'learning', Race, send: sendLearning };
+const learning: Required<DriverParts>['learning'] = { part: 'learning', Race, send: sendLearning, tailOf };
 
-export const hedge: Part<'hedge'> = { part: 'hedge', needs: [learning] };
+export const hedge: Part<'hedge'> = { part: 'hedge', needs: [learning], fill: fillHedge };
 
 export const adaptiveTimeout: Part<'adaptiveTimeout'> = { part: 'adaptiveTimeout', needs: [learning] };
 

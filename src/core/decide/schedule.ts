@@ -4,7 +4,7 @@
  * Caps apply before jitter. No wait is NaN, negative or infinite, however many retries there are.
  */
 
-import { defaults } from '../policy/defaults.js';
+import { usualDefaults } from '../policy/defaults.js';
 import type { ScheduleOptions } from '../policy/options.js';
 import type {
   ExponentialSchedule,
@@ -19,7 +19,7 @@ import type { ToldFinding } from '../types.js';
 /** Missing keys of an exponential schedule come from the default one. */
 export function fillSchedule(
   options: ScheduleOptions,
-  base: ExponentialSchedule = defaults.schedule,
+  base: ExponentialSchedule = usualDefaults.schedule,
 ): Schedule {
   if (typeof options === 'function') return options;
   if (options.kind === 'exponential') return Object.freeze({ ...base, ...options });
@@ -63,7 +63,7 @@ function waitOfFunction(
   const waitMs: unknown = schedule(retry, previousMs, draw, told);
   if (isPromise(waitMs)) throw wrongReturn('schedule', waitMs, 'a number of milliseconds');
   const usable = typeof waitMs === 'number' && Number.isFinite(waitMs) && waitMs >= 0;
-  return usable ? waitMs : scheduledWait(defaults.schedule, retry, undefined, draw);
+  return usable ? waitMs : scheduledWait(usualDefaults.schedule, retry, undefined, draw);
 }
 
 function waitOfData(
@@ -80,7 +80,7 @@ function waitOfData(
 
 /** The check rejects an empty table; without the check, it must not become a busy loop. */
 function fromTable({ waitsMs }: TableSchedule, retry: number): number {
-  return waitsMs[retry - 1] ?? waitsMs.at(-1) ?? exponential(defaults.schedule, retry);
+  return waitsMs[retry - 1] ?? waitsMs.at(-1) ?? exponential(usualDefaults.schedule, retry);
 }
 
 /** The power eventually becomes infinite, and 0 times infinity is NaN, so it is bounded first. */

@@ -85,8 +85,6 @@ export function bodyBytesOf(names: readonly HintSetOption[], sets: HintSets): nu
 export interface BodyReading {
   readonly isHintedSuccess: typeof isHintedSuccess;
   readonly bytesToRead: typeof bytesToRead;
-  readonly successesOf: typeof successesOf;
-  readonly bodyBytesOf: typeof bodyBytesOf;
 }
 
 // ---------------------------------------------------------------- what the base sets read in bodies: problem documents (RFC 9457)

@@ -1,6 +1,5 @@
 /** The settings of the limits, what a decision sees of them, and the reasons that they give, gathered from their folders. */
 
-import { switched } from '../policy/switched.js';
 import type { AskedFirst, LimitName } from './all.js';
 import {
   type BucketBudget,
@@ -8,7 +7,6 @@ import {
   type BudgetOption,
   bucketDefaults,
   budgetStops,
-  fillBudget,
 } from './budget/setting.js';
 import type { BudgetState } from './budget/state.js';
 import {
@@ -17,7 +15,6 @@ import {
   concurrencyDefaults,
   concurrencyRefusals,
   concurrencyStops,
-  fillConcurrency,
 } from './concurrency/setting.js';
 import type { Line } from './concurrency/state.js';
 import { type Gate, type GateOption, gateDefaults, gateRefusals, gateStops } from './gate/setting.js';
@@ -55,16 +52,6 @@ export const limitsByDefault: Pick<LimitDefaults, 'budget'> & Readonly<Record<As
   gate: false,
   hold: false,
   concurrency: false,
-};
-
-/** From the written form to the one that is read. */
-export const limitFills: {
-  readonly [K in LimitName]: (option: NonNullable<LimitOptions[K]>) => LimitSettings[K];
-} = {
-  budget: fillBudget,
-  gate: (option) => switched(option, gateDefaults),
-  hold: (option) => switched(option, holdDefaults),
-  concurrency: fillConcurrency,
 };
 
 // ---------------------------------------------------------------- what a decision sees

@@ -4,44 +4,38 @@ import { fillSchedule } from '../decide/schedule.js';
 import { atFirstUse } from '../freeze.js';
 import type { HintedSuccess } from '../hints/hint-set.js';
 import { compileHints } from '../hints/read-hint.js';
-import { awaitsBody, type LimitName, limitNames, needsAdmission } from '../limits/all.js';
-import { limitFills } from '../limits/settings.js';
-import { defaultOptions, defaults } from './defaults.js';
-import { hedgeOf, tailOf } from './fill-in-tail.js';
+import { type AskedFirst, awaitsBody, needsAdmission } from '../limits/all.js';
+import { fillBudget } from '../limits/budget/setting.js';
+import { defaultOptions, usualDefaults } from './defaults.js';
 import type { IdempotencyKey, SettingsOptions } from './options.js';
-import { essentials, type Parts } from './parts.js';
+import { essentials, type Part, type Parts } from './parts.js';
 import type { Compiled, Settings, Statuses } from './settings.js';
 import { switched } from './switched.js';
 
 type Compilers = {
-  readonly [K in Exclude<keyof SettingsOptions & keyof Compiled, 'hints' | LimitName>]: (
-    option: NonNullable<SettingsOptions[K]>,
-  ) => Compiled[K];
+  readonly [K in Exclude<
+    keyof SettingsOptions & keyof Compiled,
+    'hints' | AskedFirst | 'credentials' | 'hedge' | 'streamStart'
+  >]: (option: NonNullable<SettingsOptions[K]>) => Compiled[K];
 };
 
-/** From the written form to the form that is read, where they differ. */
+/** From the written form to the form that is read, where they differ. Parts have those of their own settings. */
 const compilers: Compilers = {
   statuses: compileStatuses,
   methods: (names) => new Set(names.map((name) => name.toUpperCase())),
   idempotencyKey: keyOf,
-  streamStart: (option) => switched(option, defaults.streamStart),
-  credentials: (option) => option && Object.freeze({ ...defaults.credentials, ...option }),
   schedule: (schedule) => fillSchedule(schedule),
-  throttledSchedule: (schedule) => fillSchedule(schedule, defaults.throttledSchedule),
+  throttledSchedule: (schedule) => fillSchedule(schedule, usualDefaults.throttledSchedule),
   attemptTimeoutMs: (timeout) => (typeof timeout === 'number' ? timeout : timeout.maxMs),
-  hedge: hedgeOf,
+  budget: fillBudget,
   attemptHeader: headerOf,
 };
 
 /** A copy of the inherited settings, overlaid with the written ones: one shape for all, since every request reads them. */
-export function fillIn(
-  options: SettingsOptions,
-  inherited: Settings,
-  parts: Pick<Parts, 'hints' | 'bodyHints' | 'failures'>,
-): Settings {
+export function fillIn(options: SettingsOptions, inherited: Settings, parts: Parts): Settings {
   const off = options.retry === false ? { maxRetries: 0 } : undefined;
   const own = Object.entries(options).flatMap(([key, option]: [string, unknown]) =>
-    option !== undefined && Object.hasOwn(inherited, key) ? [[key, compiled(key, option)]] : [],
+    option !== undefined && Object.hasOwn(inherited, key) ? [[key, compiled(key, option, parts)]] : [],
   );
   const filled: Settings = {
     ...inherited,
@@ -56,7 +50,7 @@ export function fillIn(
     needsAdmission: needsAdmission(filled),
     awaitsBody: awaitsBody(filled),
     keepsUntilWhole: filled.wholeBodyBytes > 0 || filled.hintedSuccesses.some(readsWhole),
-    tail: tailOf(options, filled, inherited),
+    tail: parts.learning?.tailOf(options, filled, inherited),
   });
 }
 
@@ -64,15 +58,11 @@ function readsWhole({ readsBody }: HintedSuccess): boolean {
   return readsBody === true;
 }
 
-function compiled(key: string, option: unknown): unknown {
-  // The check has made sure that the value is one that its compiler accepts.
-  if (isLimit(key)) return limitFills[key](option as never);
-  const compiler = (compilers as Readonly<Record<string, (option: never) => unknown>>)[key];
+function compiled(key: string, option: unknown, parts: Parts): unknown {
+  // The check has made sure that the value is one that its compiler accepts. Without the part, the setting is off.
+  const { fill }: Pick<Part, 'fill'> = parts[key as keyof Parts] ?? {};
+  const compiler = fill ?? (compilers as Readonly<Record<string, Part['fill']>>)[key];
   return compiler === undefined ? option : compiler(option as never);
-}
-
-function isLimit(key: string): key is LimitName {
-  return limitNames.some((name) => name === key);
 }
 
 // The last two belong to the policy; bodyHintBytes follows from the hints, unless it is set.
@@ -121,14 +111,14 @@ function statusesIn(entry: string): number[] {
 }
 
 function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): IdempotencyKey | false {
-  const key = switched<IdempotencyKey>(option, defaults.idempotencyKey);
+  const key = switched<IdempotencyKey>(option, usualDefaults.idempotencyKey);
   return key && Object.freeze({ ...key, header: key.header.toLowerCase() });
 }
 
 // ---------------------------------------------------------------- headers and hints
 
 function headerOf(option: boolean | string): string | false {
-  if (option === true) return defaults.attemptHeader;
+  if (option === true) return usualDefaults.attemptHeader;
   return option === false ? false : option.toLowerCase();
 }
 
@@ -151,7 +141,7 @@ function readersOf(
   const names = option === false ? [] : [option].flat();
   return {
     hints: names.length === 0 ? undefined : compileHints(names, sets),
-    hintedSuccesses: bodyHints?.bodies.successesOf(names, sets) ?? [],
-    bodyHintBytes: bodyHints?.bodies.bodyBytesOf(names, sets) ?? 0,
+    hintedSuccesses: bodyHints?.successesOf(names, sets) ?? [],
+    bodyHintBytes: bodyHints?.bodyBytesOf(names, sets) ?? 0,
   };
 }

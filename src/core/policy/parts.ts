@@ -13,9 +13,10 @@ import { common, standard } from '../hints/bases.js';
 import type { HintSetOption } from '../hints/own.js';
 import type { HintSets } from '../hints/rows.js';
 import { ownKey } from '../hints/rows.js';
-import type { BodyReading } from '../hints/worth-reading.js';
+import type { BodyReading, bodyBytesOf, successesOf } from '../hints/worth-reading.js';
 import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
 import type { RequestFacts } from '../types.js';
+import type { tailOf } from './fill-in-parts.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
 
 /** The names of the parts. The last two are in others: what all limits need that are asked, and what learns from answers. */
@@ -44,6 +45,8 @@ export interface Part<Name extends PartName = PartName> {
   readonly part: Name;
   /** Parts that it needs itself. */
   readonly needs?: readonly Part[];
+  /** From the written form of its setting to the one that is read. */
+  readonly fill?: (option: never) => unknown;
 }
 
 /** Finds what is wrong with a policy, before it is used. */
@@ -73,11 +76,18 @@ export interface StreamStartPart extends Part<'streamStart'> {
 /** Hints in bodies, and in successes. */
 export interface BodyHints extends Part<'bodyHints'> {
   readonly bodies: BodyReading;
+  readonly successesOf: typeof successesOf;
+  readonly bodyBytesOf: typeof bodyBytesOf;
 }
 
 /** What is known of failures of the transport. */
 export interface FailuresPart extends Part<'failures'> {
   readonly read: FailureReader;
+}
+
+/** What learns from answers. */
+export interface LearningPart extends Part<'learning'> {
+  readonly tailOf: typeof tailOf;
 }
 
 /** Each limit that is asked before an attempt is a part. The budget is always there. */
@@ -101,7 +111,7 @@ export interface Parts extends LimitParts {
   readonly layers?: Part<'layers'>;
   readonly channels?: Part<'channels'>;
   readonly admission?: Part<'admission'>;
-  readonly learning?: Part<'learning'>;
+  readonly learning?: LearningPart;
 }
 
 /** What every installation has. */

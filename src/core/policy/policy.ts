@@ -5,7 +5,7 @@ import { PolicyError } from '../errors.js';
 import { found, unreadableObject } from '../found.js';
 import { freezeDeep, frozenCopy } from '../freeze.js';
 import type { RequestFacts } from '../types.js';
-import { defaultOptions, defaults } from './defaults.js';
+import { defaultOptions, usualDefaults } from './defaults.js';
 import { defaultSettings, fillIn } from './fill-in.js';
 import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
@@ -154,8 +154,8 @@ class CheckedPolicy implements OwnPolicy {
       ),
     );
     this.remarks = freezeDeep(check?.remarksOn(rules) ?? []);
-    this.maxScopes = maxScopes ?? defaults.maxScopes;
-    this.scopeIdleMs = scopeIdleMs ?? defaults.scopeIdleMs;
+    this.maxScopes = maxScopes ?? usualDefaults.maxScopes;
+    this.scopeIdleMs = scopeIdleMs ?? usualDefaults.scopeIdleMs;
     const routes = rules.length === 0 ? undefined : parts.rules?.routesOf(rules);
     this.#ruleAt = routes === undefined ? noRule : (request) => routes.match(request);
     Object.freeze(this);

@@ -1,6 +1,6 @@
 /** The gate as it is written in a policy, and its defaults. */
 
-import type { Partly } from '../../policy/switched.js';
+import { type Partly, switched } from '../../policy/switched.js';
 
 /** The circuit breaker of a scope. */
 export interface Gate {
@@ -61,6 +61,10 @@ export const gateDefaults: Gate = /* @__PURE__ */ Object.freeze({
   maxWaiting: 1_000,
   enforce: true,
 });
+
+export function fillGate(option: NonNullable<GateOption['gate']>): Gate | false {
+  return switched(option, gateDefaults);
+}
 
 /** Why an attempt is not sent: the server seems dead, or `maxWaiting` requests are already waiting for the gate. */
 export const gateRefusals = ['gate-shut', 'gate-full'] as const;

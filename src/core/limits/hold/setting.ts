@@ -1,6 +1,6 @@
 /** The hold as it is written in a policy, and its defaults. */
 
-import type { Partly } from '../../policy/switched.js';
+import { type Partly, switched } from '../../policy/switched.js';
 import { timeText } from '../../time-text.js';
 
 /** The pause of a whole scope that a server asked for. */
@@ -60,6 +60,10 @@ export const holdDefaults: Hold = /* @__PURE__ */ Object.freeze({
   maxWaiting: 1_000,
   enforce: true,
 });
+
+export function fillHold(option: NonNullable<HoldOption['hold']>): Hold | false {
+  return switched(option, holdDefaults);
+}
 
 /** Why an attempt is not sent: the scope is rate limited, and the queue of waiting requests is too long. */
 export const holdRefusals = ['held'] as const;

@@ -1,13 +1,28 @@
-/** The settings of hedges and of adaptive attempt timeouts, filled in. */
+/** Settings of parts, filled in: of credentials, of the beginnings of streams, of hedges and adaptive attempt timeouts. */
 
 import type { Hedge, LearntTimeout, LearntTimeoutOptions, Tail } from '../limits/latency/setting.js';
-import { defaults } from './defaults.js';
-import type { SettingsOptions } from './options.js';
+import {
+  credentialsDefaults,
+  hedgeDefaults,
+  learntTimeoutDefaults,
+  streamStartDefaults,
+} from './defaults.js';
+import type { Credentials, SettingsOptions } from './options.js';
 import type { Settings } from './settings.js';
 import { switched } from './switched.js';
 
-export function hedgeOf(option: NonNullable<SettingsOptions['hedge']>): Hedge | false {
-  const hedge = switched<Hedge>(option as boolean | Partial<Hedge>, defaults.hedge);
+export function fillCredentials(option: NonNullable<SettingsOptions['credentials']>): Credentials | false {
+  return option && Object.freeze({ ...credentialsDefaults, ...option });
+}
+
+export function fillStreamStart(
+  option: NonNullable<SettingsOptions['streamStart']>,
+): Settings['streamStart'] {
+  return switched(option, streamStartDefaults);
+}
+
+export function fillHedge(option: NonNullable<SettingsOptions['hedge']>): Hedge | false {
+  const hedge = switched<Hedge>(option as boolean | Partial<Hedge>, hedgeDefaults);
   return hedge && Object.freeze({ ...hedge, methods: hedge.methods.map((name) => name.toUpperCase()) });
 }
 
@@ -24,5 +39,5 @@ export function tailOf(
 }
 
 function learntTimeoutOf(option: number | LearntTimeoutOptions): LearntTimeout | undefined {
-  return typeof option === 'number' ? undefined : Object.freeze({ ...defaults.learntTimeout, ...option });
+  return typeof option === 'number' ? undefined : Object.freeze({ ...learntTimeoutDefaults, ...option });
 }
