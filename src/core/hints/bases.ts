@@ -14,15 +14,15 @@ export const xRateDashLimit: Quota = { reset: 'x-rate-limit-reset', remaining: '
 
 export const standard: HintSet = {
   signals: [requestTimeout],
-  waits: [{ header: 'retry-after', as: 'retry-after' }],
+  waits: [{ header: 'retry-after', as: 'retry-after', rank: 3 }],
 };
 
 export const common: HintSet = {
   rulings: ['x-should-retry'],
   waits: [
-    { header: 'retry-after-ms', as: deltaMs },
-    { header: 'x-ms-retry-after-ms', as: deltaMs },
-    { header: 'x-retry-after', as: deltaS },
+    { header: 'retry-after-ms', as: deltaMs, rank: 0 },
+    { header: 'x-ms-retry-after-ms', as: deltaMs, rank: 1 },
+    { header: 'x-retry-after', as: deltaS, rank: 4 },
   ],
   rateLimit: (answer) => readRateLimit(answer),
   resets: [

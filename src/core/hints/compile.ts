@@ -24,20 +24,10 @@ export interface CompiledSet {
   readonly events: readonly EventRows[];
 }
 
-/** The order of the headers with a wait: finer units before coarser ones, the plain name before the `x-` one. */
-const precedence = [
-  'retry-after-ms',
-  'x-ms-retry-after-ms',
-  'x-amz-retry-after',
-  'retry-after',
-  'x-retry-after',
-  'x-ratelimit-retry-after',
-];
-
 export function compileSets(names: readonly HintSetOption[], sets: HintSets): CompiledSet {
   const rows = withBases(names).map((name) => rowOf(name, sets));
   const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
-  const waits = withoutReplaced(rows.flatMap((row) => row.waits ?? [])).sort((a, b) => rankOf(a) - rankOf(b));
+  const waits = withoutReplaced(rows.flatMap((row) => row.waits ?? [])).sort((a, b) => a.rank - b.rank);
   const resets = rows.flatMap((row) => row.resets ?? []);
   const rateLimits = rows.flatMap((row) => row.rateLimit ?? []);
   return {
@@ -73,11 +63,6 @@ export function compileSets(names: readonly HintSetOption[], sets: HintSets): Co
     waitStatuses: rows.flatMap(({ waitsToo, statuses }) => (waitsToo && statuses) || []),
     events: rows.flatMap((row) => row.events ?? []),
   };
-}
-
-/** Rows of one's own come first, as headers that are not listed do. */
-function rankOf({ header, isOwn }: WaitField): number {
-  return isOwn ? -1 : precedence.indexOf(header);
 }
 
 function withoutReplaced(waits: readonly WaitField[]): WaitField[] {

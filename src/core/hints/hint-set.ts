@@ -18,6 +18,11 @@ export interface WaitField {
   readonly as: Encoding | ByMagnitude | 'retry-after';
   /** The reason of the hint. By default, the header's name. */
   readonly reason?: string;
+  /**
+   * Its place in the order: finer units before coarser ones, the plain name before the `x-` one, rows of one's own before
+   * all.
+   */
+  readonly rank: number;
   /** It takes the place of other rows for the same header. */
   readonly isOwn?: true;
 }

@@ -28,34 +28,29 @@ export const weekdays: readonly string[] =
   /* @__PURE__ */ 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
 // Every quantifier is bounded, and no two neighbours can match the same character, so matching takes linear time.
-const imf = /^([A-Z][a-z]{2}), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;
-const rfc850 = /^([A-Z][a-z]{2,5}day), (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d:\d\d:\d\d) GMT$/;
-const asctime = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) ([ \d]\d) (\d\d:\d\d:\d\d) (\d{4})$/;
+const forms: readonly (readonly [ParsedDate['form'], RegExp])[] = [
+  ['http-date', /^(?<w>[A-Z][a-z]{2}), (?<d>\d\d) (?<m>[A-Z][a-z]{2}) (?<y>\d{4}) (?<t>\d\d:\d\d:\d\d) GMT$/],
+  [
+    'http-date-rfc850',
+    /^(?<w>[A-Z][a-z]{2,5}day), (?<d>\d\d)-(?<m>[A-Z][a-z]{2})-(?<y>\d\d) (?<t>\d\d:\d\d:\d\d) GMT$/,
+  ],
+  [
+    'http-date-asctime',
+    /^(?<w>[A-Z][a-z]{2}) (?<m>[A-Z][a-z]{2}) (?<d>[ \d]\d) (?<t>\d\d:\d\d:\d\d) (?<y>\d{4})$/,
+  ],
+];
 
 /** Exactly as the grammar defines them. */
 export function parseDate(text: string, now: number): ParsedDate | undefined {
-  let match = imf.exec(text);
-  if (match !== null) return inYear('http-date', match[4], match, now);
-  match = rfc850.exec(text);
-  if (match !== null) return inYear('http-date-rfc850', match[4], match, now);
-  match = asctime.exec(text);
-  if (match === null) return undefined;
-  const [all, weekday = '', month = '', day = '', time = '', year] = match;
-  return inYear('http-date-asctime', year, [all, weekday, day.trimStart(), month, '', time], now);
-}
-
-function inYear(
-  form: ParsedDate['form'],
-  year = '',
-  [, weekday = '', day = '', month = '', , time = '']: readonly string[],
-  now: number,
-): ParsedDate | undefined {
-  const isWhole = weekday.length > 3;
-  if (!weekdays.some((name) => weekday === (isWhole ? name : name.slice(0, 3)))) return undefined;
-  const timeOfDay = timeOf(time);
-  return ofYear(digits(year), year.length === 4, now, (fullYear) =>
-    assembled(form, weekday, midnightOf(fullYear, monthOf(month), digits(day)), timeOfDay),
-  );
+  for (const [form, pattern] of forms) {
+    const { w = '', d = '', m = '', y = '', t = '' } = pattern.exec(text)?.groups ?? {};
+    // A longer name is that of RFC 850.
+    if (w !== '' && weekdays.some((name) => w === (w.length > 3 ? name : name.slice(0, 3))))
+      return ofYear(y, now, (year) =>
+        assembled(form, w, midnightOf(year, monthOf(m), digits(d.trim())), timeOf(t)),
+      );
+  }
+  return undefined;
 }
 
 /**
@@ -63,12 +58,12 @@ function inYear(
  * one in the past with the same digits; so it is the last one that is not more than 50 years ahead.
  */
 export function ofYear(
-  year: number,
-  isFull: boolean,
+  text: string,
   now: number,
   dateIn: (fullYear: number) => ParsedDate | undefined,
 ): ParsedDate | undefined {
-  if (isFull) return dateIn(year);
+  const year = digits(text);
+  if (text.length > 2) return dateIn(year);
   const today = new Date(now);
   const [thisYear, month] = [today.getUTCFullYear(), today.getUTCMonth()];
   const limit = now + Date.UTC(thisYear + 50, month) - Date.UTC(thisYear, month);

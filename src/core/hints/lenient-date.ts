@@ -43,7 +43,7 @@ function parseDayFirst(text: string, now: number): ParsedDate | undefined {
   const match = dayFirst.exec(text);
   if (match === null) return undefined;
   const [, weekday = '', day = '', , month = '', year = '', time = '', zone = ''] = match;
-  return ofYear(digits(year), year.length === 4, now, (fullYear) =>
+  return ofYear(year, now, (fullYear) =>
     leniently('http-date-lenient', weekday, [fullYear, month, day], timeOf(time), zone),
   );
 }

@@ -145,7 +145,7 @@ export function ownRow({ name, statuses = [], headers = [], body = [], events = 
     ...(verdicts.length > 0 && { verdicts: [(answer) => readVerdicts(verdicts, answer)] }),
     waits: headers.map((row) => {
       const header = row.name.toLowerCase();
-      return { header, as: encodingOf(row.unit), reason: `${name}:${header}`, isOwn: true };
+      return { header, as: encodingOf(row.unit), reason: `${name}:${header}`, rank: -1, isOwn: true };
     }),
     readers: body.flatMap(waitIn(name)),
     ...(events.length > 0 && { events: eventRows(name, events) }),

@@ -173,7 +173,7 @@ export const aws: HintSet = {
       validationException: 400,
     },
   },
-  waits: [{ header: 'x-amz-retry-after', as: deltaMs }],
+  waits: [{ header: 'x-amz-retry-after', as: deltaMs, rank: 2 }],
 };
 export const azure: HintSet = {};
 export const azureOpenai: HintSet = {
@@ -301,7 +301,7 @@ export const linear: HintSet = {
 };
 export const mailerlite: HintSet = {
   throttles: ['x-ratelimit-retry-after'],
-  waits: [{ header: 'x-ratelimit-retry-after', as: deltaS }],
+  waits: [{ header: 'x-ratelimit-retry-after', as: deltaS, rank: 5 }],
 };
 export const microsoftGraph: HintSet = {
   throttles: ['graph-throttled'],

@@ -60,30 +60,20 @@ function isSame(checked: unknown, given: unknown): boolean {
     return false;
   }
   try {
-    return Array.isArray(checked) ? isSameList(checked, given) : isSameObject(checked, given);
+    const isList = Array.isArray(given);
+    if (isList !== Array.isArray(checked) || !(isList || isPlain(given))) return false;
+    let said = 0;
+    // Of a list, this is its length, too.
+    for (const key of Reflect.ownKeys(given)) {
+      const value: unknown = Reflect.get(given, key);
+      // Undefined means not set.
+      if (value === undefined) continue;
+      if (!Object.hasOwn(checked, key) || !isSame(Reflect.get(checked, key), value)) return false;
+      said += 1;
+    }
+    return said === Reflect.ownKeys(checked).length;
   } catch {
     // A getter that throws, or a proxy: the check reports it.
     return false;
   }
-}
-
-function isSameList(checked: readonly unknown[], given: object): boolean {
-  return (
-    Array.isArray(given) &&
-    given.length === checked.length &&
-    checked.every((item, index) => isSame(item, given[index]))
-  );
-}
-
-function isSameObject(checked: object, given: object): boolean {
-  if (Array.isArray(given) || !isPlain(given)) return false;
-  let said = 0;
-  for (const key of Reflect.ownKeys(given)) {
-    const value: unknown = Reflect.get(given, key);
-    // Undefined means not set.
-    if (value === undefined) continue;
-    if (!Object.hasOwn(checked, key) || !isSame(Reflect.get(checked, key), value)) return false;
-    said += 1;
-  }
-  return said === Object.keys(checked).length;
 }
