@@ -145,7 +145,9 @@ export const streamStart: StreamStarts = {
   WaitingAnswers,
   seenOf,
   awaiting: awaitStart,
+  fill: fillStreamStart,
 };
+
 export const hooks: Hooks = {
   part: 'hooks',
   verdictOn,
@@ -153,7 +155,6 @@ export const hooks: Hooks = {
   readerOf,
   toldRequest,
   moveTo,
-  fill: fillStreamStart,
 };
 
 export const layers: Layers = {
