@@ -10,7 +10,7 @@ import { withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
 import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
-import { retrying as undiciRetrying } from './undici-contestants.js';
+import { serving, retrying as undiciRetrying } from './undici-contestants.js';
 import { undici } from './undici-under-test.js';
 import { withSmallServer } from './with-small-server.js';
 
@@ -29,7 +29,7 @@ export function benchUndiciFailing(): Promise<Row[]> {
   return withSmallServer(async (origin) => {
     const agent = (): Dispatcher => new undici.Agent({ connections: atATime });
     const theirs = { maxRetries: most, minTimeout: 0, maxTimeout: 0, timeoutFactor: 1 };
-    const contestants = undiciRetrying(agent, ours, theirs);
+    const contestants = [...undiciRetrying(agent, ours, theirs), serving(agent, ours)];
     try {
       const subjects = contestants.map(({ name, dispatcher }, index) =>
         subject(name, async (turn) => {

@@ -12,7 +12,7 @@ const parts: readonly Part[] = [
   {
     name: 'undici-memory',
     title: 'undici: a request that succeeds at once, answered from memory',
-    rows: async () => (await import('./undici-overhead.js')).benchUndiciOverhead(),
+    rows: async () => (await import('./undici-variants.js')).benchUndiciOverhead(),
   },
   {
     name: 'undici-sockets',
@@ -36,8 +36,8 @@ const parts: readonly Part[] = [
   },
   {
     name: 'undici-tail',
-    title: 'undici: what hedges and adaptive timeouts add to a request that succeeds at once, from memory',
-    rows: async () => (await import('./undici-tail.js')).benchUndiciTail(),
+    title: 'undici: what time limits and hedges add to a request that succeeds at once, from memory',
+    rows: async () => (await import('./undici-variants.js')).benchUndiciTail(),
   },
   {
     name: 'tail-sockets',

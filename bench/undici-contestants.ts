@@ -2,7 +2,7 @@
 
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
-import type { PolicyOptions } from '../src/index.js';
+import { type PolicyOptions, presets } from '../src/index.js';
 import { undici } from './undici-under-test.js';
 
 export interface Contestant {
@@ -30,6 +30,21 @@ export function bare(agent: () => Dispatcher): Contestant[] {
 export function passThrough(agent: () => Dispatcher): Contestant {
   const dispatcher = agent().compose((dispatch) => (given, handler) => dispatch(given, handler));
   return { name: 'an interceptor that does nothing', dispatcher };
+}
+
+/** Ours with what policies ask for that are more than the defaults. */
+export const policies = {
+  'undaunted, service': presets.policies.service,
+  'undaunted with a deadline': { deadlineMs: 10_000 },
+  'undaunted with an attempt timeout': { attemptTimeoutMs: 2_000 },
+  'undaunted with hedges': { hedge: true },
+  'undaunted with adaptive timeouts': { attemptTimeoutMs: { maxMs: 2_000 } },
+} as const satisfies Readonly<Record<string, PolicyOptions>>;
+
+/** A realistic policy beside the defaults. */
+export function serving(agent: () => Dispatcher, more: PolicyOptions = {}): Contestant {
+  const name = 'undaunted, service';
+  return { name, dispatcher: agent().compose(retry({ ...policies[name], ...more })) };
 }
 
 export function retrying(

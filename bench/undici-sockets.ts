@@ -7,7 +7,7 @@ import type { Dispatcher } from 'undici';
 import { inLines } from './lines.js';
 import { type Costs, measureAsync, median, perRound, ratioTo } from './measure.js';
 import type { Row } from './row.js';
-import { bare, type Contestant, passThrough, retrying } from './undici-contestants.js';
+import { bare, type Contestant, passThrough, retrying, serving } from './undici-contestants.js';
 import { undici } from './undici-under-test.js';
 import { withSmallServer } from './with-small-server.js';
 
@@ -42,7 +42,7 @@ export function benchUndiciSockets(): Promise<Row[]> {
 async function rowsFor(load: Load, origin: string): Promise<Row[]> {
   const { connections } = load;
   const agent = (): Dispatcher => new undici.Agent({ connections, keepAliveTimeout: 300_000 });
-  const contestants = [...bare(agent), passThrough(agent), ...retrying(agent)];
+  const contestants = [...bare(agent), passThrough(agent), ...retrying(agent), serving(agent)];
   const downloads = contestants.map(({ dispatcher }) => new Downloads(dispatcher, origin, load));
   try {
     const subjects = contestants.map(({ name }, index) => ({

@@ -1,0 +1,78 @@
+/**
+ * Measures one variant of an undici dispatcher that answers from memory, for the parent process. Each variant has a
+ * process of its own: what one makes the compiler believe, the next one would pay for. Nothing forces a collection before
+ * the time is measured, since that throws optimised code away.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { retry } from '../src/adapters/undici/index.js';
+import { cpuSince } from './measure.js';
+import { answerOf, CountingHandler, memoryDispatcher } from './memory-dispatcher.js';
+import { passThrough, policies, retrying } from './undici-contestants.js';
+import { type Measured, manyChunks, type Variant } from './undici-variants.js';
+
+const options: Dispatcher.DispatchOptions = {
+  origin: 'http://a.example',
+  path: '/things/1',
+  method: 'GET',
+  headers: { accept: '*/*' },
+};
+const warmUps = 30;
+const batches = 40;
+
+const [variant = 'bare', chunks = '1'] = process.argv.slice(2);
+const turns = chunks === '1' ? 20_000 : 20_000 / manyChunks;
+const answer = answerOf(200, Number(chunks));
+const dispatcher = dispatcherOf(
+  variant as Variant,
+  memoryDispatcher(() => answer),
+);
+
+function dispatcherOf(name: Variant, bare: Dispatcher): Dispatcher {
+  if (name === 'bare') return bare;
+  if (name === 'an interceptor that does nothing') return passThrough(() => bare).dispatcher;
+  if (name in policies) return bare.compose(retry(policies[name as keyof typeof policies]));
+  const named = retrying(() => bare).find((contestant) => contestant.name === name);
+  if (named === undefined) throw new Error(`There is no variant called "${name}"`);
+  return named.dispatcher;
+}
+
+function work(count: number): void {
+  for (let turn = 0; turn < count; turn += 1) dispatcher.dispatch(options, new CountingHandler() as never);
+}
+
+async function sortedValues(measureOne: () => number): Promise<readonly number[]> {
+  const values: number[] = [];
+  for (let batch = 0; batch < batches; batch += 1) {
+    values.push(measureOne());
+    await nextTurn();
+  }
+  // A collection in the middle of a batch takes more away than the batch has made.
+  return values.filter((value) => value > 0).toSorted((a, b) => a - b);
+}
+
+function nsOfOne(): number {
+  const started = process.cpuUsage();
+  work(turns);
+  return cpuSince(started) / turns;
+}
+
+function bytesOfOne(): number {
+  const before = process.memoryUsage().heapUsed;
+  work(turns);
+  return (process.memoryUsage().heapUsed - before) / turns;
+}
+
+for (let batch = 0; batch < warmUps; batch += 1) {
+  work(turns);
+  await nextTurn();
+}
+const ns = await sortedValues(nsOfOne);
+const bytes = await sortedValues(bytesOfOne);
+// The lower quartile: whatever else the machine does can only add to it.
+const measured: Measured = {
+  ns: ns[Math.floor(ns.length / 4)] ?? Number.NaN,
+  bytes: bytes[Math.floor(bytes.length / 2)] ?? Number.NaN,
+};
+process.send?.(measured, () => process.exit());

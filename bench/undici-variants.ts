@@ -1,0 +1,126 @@
+/**
+ * What interceptors add to a request that succeeds at once, on a dispatcher that only answers: an empty one, undici's own
+ * retry, ours as it is, and ours with what a realistic policy asks for. Needs `--expose-gc`.
+ */
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { measureRounds, median, perRound, ratioTo, type Series } from './measure.js';
+import type { Row } from './row.js';
+import type { policies } from './undici-contestants.js';
+
+export type Variant =
+  | 'bare'
+  | 'an interceptor that does nothing'
+  | 'undaunted'
+  | 'interceptors.retry()'
+  | keyof typeof policies;
+
+/** The cost of one request. */
+export interface Measured {
+  readonly ns: number;
+  readonly bytes: number;
+}
+
+/** Enough that the request itself does not count. */
+export const manyChunks = 1_000;
+const rounds = 9;
+const peer = 'interceptors.retry()';
+
+/** For each variant, the cost beyond the bare dispatcher in the same round. */
+async function addedBy<V extends Variant>(
+  variants: readonly V[],
+  chunks = 1,
+): Promise<(name: V, gauge: keyof Measured) => Series> {
+  const [bare = [], ...others] = await measureRounds(
+    (['bare', ...variants] as const).map((variant) => () => measured(variant, chunks)),
+    rounds,
+  );
+  return (name, gauge) => {
+    const costs = others[variants.indexOf(name)] ?? [];
+    const values = (of: readonly Measured[]): Series => of.map((cost) => cost[gauge]);
+    return perRound(values(costs), values(bare), (value, least) => value - least);
+  };
+}
+
+async function measured(variant: Variant, chunks: number): Promise<Measured> {
+  const child = fork(fileURLToPath(new URL('./undici-variant.js', import.meta.url)), [
+    variant,
+    String(chunks),
+  ]);
+  const result = once(child, 'message').then(([message]) => message as Measured);
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`"${variant}" ended with exit code ${code} before it had a result`);
+  });
+  return Promise.race([result, failed]);
+}
+
+const gauges = ['ns', 'bytes'] as const;
+
+/** At most so much of what the peer adds. */
+interface Bounds {
+  readonly ns: number;
+  readonly bytes: number;
+}
+
+function rowsBeside<V extends Variant>(
+  to: V,
+  bounds: Partial<Record<V, Bounds>>,
+  variants: readonly V[],
+  added: (name: V, gauge: keyof Measured) => Series,
+): Row[] {
+  return gauges.flatMap((gauge) =>
+    variants.map((name) => {
+      const values = added(name, gauge);
+      const atMost = bounds[name]?.[gauge];
+      return {
+        name: `${name} adds to a request`,
+        value: median(values),
+        unit: gauge,
+        ...(name !== to && { ratio: ratioTo(`what ${to} adds`, values, added(to, gauge)) }),
+        ...(atMost !== undefined && { atMost }),
+      };
+    }),
+  );
+}
+
+export async function benchUndiciOverhead(): Promise<Row[]> {
+  const variants = ['an interceptor that does nothing', 'undaunted', 'undaunted, service', peer] as const;
+  const rows = rowsBeside(peer, boundsBesideRetry, variants, await addedBy(variants));
+  const chunk = ['undaunted', peer] as const;
+  const added = await addedBy(chunk, manyChunks);
+  const ofEach = (name: (typeof chunk)[number]): Series => added(name, 'ns').map((ns) => ns / manyChunks);
+  return [
+    ...rows,
+    ...chunk.map((name) => ({
+      name: `${name} adds to each chunk`,
+      value: median(ofEach(name)),
+      unit: 'ns',
+      ...(name !== peer && { ratio: ratioTo(`what ${peer} adds`, ofEach(name), ofEach(peer)) }),
+    })),
+  ];
+}
+
+export async function benchUndiciTail(): Promise<Row[]> {
+  const variants = [
+    'undaunted',
+    'undaunted with a deadline',
+    'undaunted with an attempt timeout',
+    'undaunted with hedges',
+    'undaunted with adaptive timeouts',
+  ] as const;
+  return rowsBeside('undaunted', boundsBesideOurs, variants, await addedBy(variants));
+}
+
+/** On Node 20 with undici 7; on Node 24 with undici 8, what that adds is an eighth of it. */
+const boundsBesideRetry = {
+  undaunted: { ns: 0.18, bytes: 0.52 },
+  'undaunted, service': { ns: 0.7, bytes: 1.2 },
+};
+const boundsBesideOurs = {
+  'undaunted with a deadline': { ns: 2, bytes: 1.6 },
+  'undaunted with an attempt timeout': { ns: 2, bytes: 1.5 },
+  'undaunted with hedges': { ns: 4.5, bytes: 2.6 },
+  'undaunted with adaptive timeouts': { ns: 6, bytes: 3.2 },
+};
