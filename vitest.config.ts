@@ -51,7 +51,7 @@ function clientOf(suite: string): Client | undefined {
  */
 const leftToMatrix = [
   'suites/{abort,abort-midst,bodies-gateway,bodies-upload,credentials-crowd,credentials-storm,failures}',
-  'suites/{times-process,unread,unsent,whole-cuts}',
+  'suites/{stream-storm,times-process,unread,unsent,whole-cuts}',
   'undici/{abort-resume,bodies-unread,compose-interceptors,compose-twice,contract-controller,discard}',
   'undici/{h2-early-answers,h2-resets,h2-uploads,hops,resume-clients,times-undici,unsent-once,unsent-recovers}',
   'axios/{bodies-spent,held,layers,odd-values,statuses,times-alive}',

@@ -4,21 +4,21 @@ import { Readable } from 'node:stream';
 import type { AxiosResponse } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
-import type { Play } from '../../faults/lab.js';
-import { content, done, overloaded, role, streamOf } from '../event-streams.js';
+import { cutChunked, type Play } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
+import { begun, bye, ended, errorOf, eventStream, hello, ping, stream } from '../suites/streams.js';
 import { retryingInstance } from './kit.js';
 
-const start: PolicyOptions = { ...soon, streamStart: {} };
-const good = [role, content('hi'), content('you'), done];
-const all = good.join('');
+const start: PolicyOptions = { ...soon, hints: 'anthropic', streamStart: {} };
+const good = ended(begun, ping, hello, bye);
+const all = begun + ping + hello + bye;
 
 const failures: readonly (readonly [string, Play])[] = [
-  ['an error event', streamOf([role, overloaded])],
-  ['a cut', streamOf([role], 'fin')],
-  ['a reset', streamOf([role], 'rst')],
-  ['nothing at all', streamOf([])],
-  ['an end without content', streamOf([role, done])],
+  ['an error event', ended(begun, errorOf('overloaded_error'))],
+  ['a cut', cutChunked('fin', begun, eventStream)],
+  ['a reset', cutChunked('rst', begun, eventStream)],
+  ['nothing at all', ended()],
+  ['an end without content', ended(begun, ping)],
 ];
 
 /** What was read, and the error that ended it. */
@@ -37,7 +37,7 @@ describe.each(['http', 'fetch'])('over %s, as a stream', (adapter) => {
   const asked = { adapter, responseType: 'stream' } as const;
 
   test.each(failures)('%s is retried', async (_what, play) => {
-    const lab = await openLab([play, streamOf(good)]);
+    const lab = await openLab([play, good]);
     const answer = await retryingInstance(start).get(lab.origin, asked);
     expect(await read(answer)).toEqual({ text: all, error: undefined });
     expect(lab.requests).toHaveLength(2);
@@ -56,7 +56,7 @@ describe.each(['http', 'fetch'])('over %s, as a stream', (adapter) => {
 
 describe.each(['http', 'fetch'])('over %s, as text', (adapter) => {
   test.each(failures)('%s is retried', async (_what, play) => {
-    const lab = await openLab([play, streamOf(good)]);
+    const lab = await openLab([play, good]);
     const { data } = await retryingInstance(start).get(lab.origin, { adapter: adapter as 'http' });
     expect(data).toBe(all);
     expect(lab.requests).toHaveLength(2);
@@ -64,7 +64,7 @@ describe.each(['http', 'fetch'])('over %s, as text', (adapter) => {
 });
 
 test('the stream is as axios made it: unread, not listened to, and its own', async () => {
-  const lab = await openLab([streamOf([role], 'fin'), streamOf(good)]);
+  const lab = await openLab([cutChunked('fin', begun, eventStream), good]);
   const { data } = await retryingInstance(start).get<Readable>(lab.origin, { responseType: 'stream' });
   expect(Readable.isDisturbed(data)).toBe(false);
   expect(data.readableFlowing).toBe(null);
@@ -74,7 +74,7 @@ test('the stream is as axios made it: unread, not listened to, and its own', asy
 });
 
 test('a stream that breaks off is heard by listeners as it breaks off', async () => {
-  const lab = await openLab([streamOf([role], 'fin')]);
+  const lab = await openLab([cutChunked('fin', begun, eventStream)]);
   const { data } = await retryingInstance({ ...start, maxRetries: 1 }).get<Readable>(lab.origin, {
     responseType: 'stream',
   });
@@ -85,11 +85,11 @@ test('a stream that breaks off is heard by listeners as it breaks off', async ()
     data.on('error', () => told.push('error'));
     data.on('close', () => resolve());
   });
-  expect(told).toEqual([role, 'error']);
+  expect(told.join('')).toBe(`${begun}halferror`);
 });
 
 test('an abort while the beginning is waited for', async () => {
-  const lab = await openLab([streamOf([role], 'stall')]);
+  const lab = await openLab([stream(begun, { do: 'stall' })]);
   const abort = new AbortController();
   const asked = retryingInstance(start).get(lab.origin, { responseType: 'stream', signal: abort.signal });
   const ended = settled(asked);

@@ -39,6 +39,16 @@ function replyOf({ status, headers, data }: AxiosResponse, given: unknown): Repl
   return { status, headers: { ...headers }, text, given };
 }
 
+/** As a caller does who reads the answer while it comes. */
+async function sendStreaming(instance: AxiosInstance, url: string, { body, ...asked }: Asked): Promise<Reply> {
+  const config = { url, ...asked, ...(body !== undefined && { data: body }), responseType: 'stream' } as const;
+  const given = await instance.request<AsyncIterable<Uint8Array>>({ ...config, validateStatus: null });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of given.data) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString('latin1');
+  return { status: given.status, headers: { ...given.headers }, text, given };
+}
+
 function sendingBy(instance: AxiosInstance): Send {
   return (url, asked = {}) => send(instance, url, asked);
 }
@@ -49,13 +59,28 @@ function retrying(given?: Given, config: object = {}): Send {
 
 function wayOf({ name, config, open }: Adapter): Way {
   const client: Way['client'] = (given) => retrying(given, config);
+  const streaming: Way['client'] = (given) => {
+    const instance = retryingInstance(given, config);
+    return (url, asked = {}) => sendStreaming(instance, url, asked);
+  };
   const provesNothing = name === 'an adapter of the caller';
   const packedBodies = provesNothing ? 'broken' : 'unpacked';
   const misreads = callsTruncatedTooLong && name === 'http' ? ['hangs up in the body'] : [];
   const isFetch = name === 'fetch';
   const kinds = { refusesGetBodies: isFetch, takesWebStreams: isFetch };
   const bare = (): Send => sendingBy(openInstance(config));
-  return { name, client, open, takesOverride: true, packedBodies, misreads, bare, provesNothing, ...kinds };
+  return {
+    name,
+    client,
+    streaming,
+    open,
+    takesOverride: true,
+    packedBodies,
+    misreads,
+    bare,
+    provesNothing,
+    ...kinds,
+  };
 }
 
 function impatient(adapter: 'http' | 'fetch'): Way {
@@ -92,6 +117,7 @@ const cutOnce = ['handshake-fin', 'trusted'] as const;
 
 export const subject: Subject = {
   name: 'axios',
+  startsStreams: true,
   hedges: true,
   underTest: { name: 'axios', version, is: (module) => module === axios },
   client: retrying,

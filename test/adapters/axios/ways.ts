@@ -51,15 +51,19 @@ const byHand: AxiosAdapter = (config) =>
       address,
       signal === undefined ? options : { ...options, signal },
       (answer) => {
+        const { statusCode: status = 0, statusMessage: statusText = '' } = answer;
+        const head = { status, statusText, headers: recordOf(answer.rawHeaders), config, request };
+        if (config.responseType === 'stream') {
+          resolve({ ...head, data: answer });
+          return;
+        }
         let text = '';
         answer.setEncoding('utf8').on('data', (piece: string) => {
           text += piece;
         });
         answer.on('error', reject);
         answer.on('end', () => {
-          const { statusCode: status = 0, statusMessage: statusText = '' } = answer;
-          const headers = recordOf(answer.rawHeaders);
-          const response: AxiosResponse = { data: text, status, statusText, headers, config, request };
+          const response: AxiosResponse = { ...head, data: text };
           if (validateStatus?.(status) ?? true) resolve(response);
           else reject(Object.assign(new Error(`answered with ${status}`), { response, config }));
         });

@@ -148,6 +148,7 @@ const cutOnce = ['handshake-fin', 'trusted'] as const;
 
 export const subject: Subject = {
   name: 'undici',
+  startsStreams: true,
   underTest: {
     name: 'undici',
     version,
