@@ -40,8 +40,17 @@ function replyOf({ status, headers, data }: AxiosResponse, given: unknown): Repl
 }
 
 /** As a caller does who reads the answer while it comes. */
-async function sendStreaming(instance: AxiosInstance, url: string, { body, ...asked }: Asked): Promise<Reply> {
-  const config = { url, ...asked, ...(body !== undefined && { data: body }), responseType: 'stream' } as const;
+async function sendStreaming(
+  instance: AxiosInstance,
+  url: string,
+  { body, ...asked }: Asked,
+): Promise<Reply> {
+  const config = {
+    url,
+    ...asked,
+    ...(body !== undefined && { data: body }),
+    responseType: 'stream',
+  } as const;
   const given = await instance.request<AsyncIterable<Uint8Array>>({ ...config, validateStatus: null });
   const pieces: Uint8Array[] = [];
   for await (const piece of given.data) pieces.push(piece);
