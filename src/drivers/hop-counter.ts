@@ -8,6 +8,7 @@
  */
 
 import { isSafe } from '../core/decide/safety.js';
+import { builtinModule } from '../kernel/builtin-module.js';
 import type { Session } from '../kernel/session.js';
 
 /** The dispatcher that a request goes through, of any version of undici. */
@@ -196,4 +197,27 @@ function ownerOf(dispatcher: Dispatching): Dispatching | undefined {
   let at: object | null = dispatcher;
   while (at !== null && !Object.hasOwn(at, 'dispatch')) at = Object.getPrototypeOf(at) as object | null;
   return at === null ? undefined : (at as Dispatching);
+}
+
+// ---------------------------------------------------------------- tunnels
+
+/**
+ * Whether the answer is the proxy's own, to CONNECT. https-proxy-agent, which axios also has for its own `proxy`, closes
+ * the proxy's connection and replays that answer on a socket of Node's that was never connected: of the request,
+ * nothing was written anywhere.
+ */
+export function isOfTunnel(sent: unknown): boolean {
+  const { protocol, agent, socket } = Object(sent) as ProxiedRequest;
+  if (protocol !== 'https:' || !agent?.proxy || typeof socket !== 'object' || socket === null) return false;
+  const Socket = builtinModule<{ readonly Socket: { readonly prototype: object } }>('node:net')?.Socket;
+  // A tunnel that was opened has a socket of TLS, and a mock has one of a class of its own.
+  if (Socket === undefined || Object.getPrototypeOf(socket) !== Socket.prototype) return false;
+  return socket.bytesWritten === 0 && socket.remoteAddress === undefined;
+}
+
+/** Node's request through an agent that opens tunnels. */
+interface ProxiedRequest {
+  readonly protocol?: unknown;
+  readonly agent?: { readonly proxy?: unknown };
+  readonly socket?: { readonly bytesWritten?: unknown; readonly remoteAddress?: unknown } | null;
 }

@@ -10,8 +10,10 @@ import type { contentOf } from './body/unpack.js';
 import type { asWebStream, webSource } from './body/web-stream.js';
 import type { Awaiting, seenOf, WaitingAnswers } from './body/whole.js';
 import type { Hooks } from './hooks.js';
-import type { HopCounter } from './hop-counter.js';
+import type { HopCounter, isOfTunnel } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
+import type { Advice } from './other-retries.js';
+import type { isOurs, platformFetch } from './platform-fetch.js';
 import type { begun, letStart, releaseStart, startFailureOf } from './starting.js';
 
 /** Keeps bodies that can be read only once, so that they can be sent again. */
@@ -40,6 +42,9 @@ export interface BodyHintsPart extends BodyHints {
 /** Shows what undici's fetch has sent for an attempt. */
 export interface Evidence extends Part<'evidence'> {
   readonly HopCounter: Pick<typeof HopCounter, 'to'>;
+  readonly platformFetch: typeof platformFetch;
+  readonly isOurs: typeof isOurs;
+  readonly isOfTunnel: typeof isOfTunnel;
 }
 
 /** Waits until streams have begun that the caller is to read. */
@@ -54,6 +59,7 @@ export interface DriverParts extends KernelParts {
   readonly learning?: Learning & { readonly send: typeof sendLearning };
   readonly streams?: Streams;
   readonly evidence?: Evidence;
+  readonly advice?: Advice;
   readonly hooks?: Hooks;
   readonly bodyHints?: BodyHintsPart;
   readonly wholeAnswers?: WholeAnswersPart;

@@ -44,7 +44,7 @@ function kindOf(fetch: AnyFunction): PlatformFetch | undefined {
 function kindOfText(fetch: AnyFunction): PlatformFetch | undefined {
   const text = Function.prototype.toString.call(fetch);
   if (ofUndici.some((form) => form.test(text))) return 'undici';
-  return ofOthers.some((form) => form.test(text)) && fetch.name === 'fetch' ? 'other' : undefined;
+  return isNative(fetch) || (deno.test(text) && fetch.name === 'fetch') ? 'other' : undefined;
 }
 
 const ofUndici: readonly RegExp[] = [
@@ -54,12 +54,13 @@ const ofUndici: readonly RegExp[] = [
   /^(async )?function fetch ?\(init, options = undefined\) \{\s+(try \{\s+return await|return) fetchImpl\(init, options\)/,
 ];
 
-const ofOthers: readonly RegExp[] = [
-  // Browsers, Bun and workerd show no source. What `bind` or a Proxy makes has another name.
-  /^function fetch\(\) \{\s+\[native code\]\s+\}$/,
-  // Deno.
-  /^function fetch\(\.\.\.\w+\)\{return lazyFetch\(\)\.fetch\(\.\.\.new \w+\(\w+\)\)\}$/,
-];
+const deno = /^function fetch\(\.\.\.\w+\)\{return lazyFetch\(\)\.fetch\(\.\.\.new \w+\(\w+\)\)\}$/;
+
+/** Browsers, Bun and workerd show no source. What `bind` or a Proxy makes has another name. */
+export function isNative(fetch: AnyFunction): boolean {
+  const text = Function.prototype.toString.call(fetch);
+  return fetch.name === 'fetch' && /^function fetch\(\) \{\s+\[native code\]\s+\}$/.test(text);
+}
 
 /**
  * Whether a service worker may answer in place of the network: its answers do not tell what it has sent to get them.

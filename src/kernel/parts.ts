@@ -3,6 +3,7 @@
 import type { Tail } from '../core/limits/latency/setting.js';
 import type { LearningPart, Part, Parts } from '../core/policy/parts.js';
 import type { toldRequest } from '../core/told.js';
+import type { Advice } from './advice.js';
 import type { RequestCredentials } from './credentials.js';
 import type { ChannelsPart } from './events.js';
 import type { Layers } from './layers.js';
@@ -34,6 +35,7 @@ export interface CredentialsPart extends Part<'credentials'> {
 export interface KernelParts extends Omit<Parts, keyof LimitParts>, LimitParts {
   readonly credentials?: CredentialsPart;
   readonly hooks?: HooksPart;
+  readonly advice?: Advice;
   readonly layers?: Layers;
   readonly channels?: ChannelsPart;
   readonly admission?: Admission;

@@ -32,7 +32,7 @@ export function portsFrom(given: Partial<Ports>): Ports {
   return { ...realPorts, ...Object.fromEntries(names.map((name) => [name, given[name]?.bind(given)])) };
 }
 
-const realPorts: Ports = {
+export const realPorts: Ports = {
   now: monotonicNow,
   date: () => Date.now(),
   random: () => Math.random(),

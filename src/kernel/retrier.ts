@@ -16,11 +16,10 @@ import type { Limits, Siblings } from './limits/limits.js';
 import { LiveSession } from './live-session.js';
 import type { KernelParts } from './parts.js';
 import type { Ports } from './ports.js';
-import { portsFrom } from './ports.js';
+import { portsFrom, realPorts } from './ports.js';
 import type { Scope, ScopeSnapshot } from './scope.js';
 import { Scopes } from './scopes.js';
 import type { Session } from './session.js';
-import { warnOnce } from './warning.js';
 
 export interface RetrierSnapshot {
   readonly scopes: readonly ScopeSnapshot[];
@@ -181,12 +180,21 @@ export function retrierOf(
   options: RetrierOptions = {},
 ): OwnRetrier {
   const fleet = fleetIn(options);
-  showRemarks(policy);
-  return new LiveRetrier(policy, portsFrom(ports), fleet);
+  return newRetrier(policy, portsFrom(ports), fleet);
 }
 
-function showRemarks({ remarks }: Policy): void {
-  for (const { path, says, advice } of remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
+function newRetrier(
+  policy: OwnPolicy,
+  ports: Ports = realPorts,
+  fleet?: OpenFleet,
+  onFirst?: (scope: Scope) => void,
+): OwnRetrier {
+  adviceOf(policy)?.showRemarks(policy);
+  return new LiveRetrier(policy, ports, fleet, onFirst);
+}
+
+function adviceOf({ parts }: OwnPolicy): KernelParts['advice'] {
+  return (parts as KernelParts).advice;
 }
 
 function fleetIn(options: RetrierOptions): OpenFleet | undefined {
@@ -222,49 +230,14 @@ export function retrierFrom(given: PolicyOptions | PolicyLike | RetrierLike = {}
   // A retrier of another copy of this package is not a policy: it is refused as one.
   const policy = policyOf(given, parts);
   if (given !== policy && !isForeignPolicy(given)) return ownRetrier(policy);
-  const retrier = retriers.get(policy) ?? retrierOf(policy);
+  const retrier = retriers.get(policy) ?? newRetrier(policy);
   retriers.set(policy, retrier);
   return retrier;
 }
 
 /** For one installation alone. */
 function ownRetrier(policy: OwnPolicy): OwnRetrier {
-  showRemarks(policy);
   const { settings } = policy.fallback;
   const sharesNothing = limitNames.every((name) => settings[name] === false);
-  return new LiveRetrier(policy, portsFrom({}), undefined, sharesNothing ? undefined : countFirst);
-}
-
-// ---------------------------------------------------------------- a program that installs retries anew for every request
-
-// No two of its requests share a limit. Clients that are made once and kept send a second request sooner or later; a test
-// makes a few dozen of them.
-
-/** The newest installation that has come to a scope of this name, and how many in a row have sent one request each. */
-interface Row {
-  readonly newest: Scope;
-  readonly length: number;
-}
-
-const longestRow = 200;
-/** Rows of more scopes are not kept: the oldest goes. */
-const mostRows = 20;
-const rows: Map<string, Row> = new Map();
-let hasWarned = false;
-
-/** An installation with options of its own sends its first request, to this scope. */
-function countFirst(newest: Scope): void {
-  if (hasWarned) return;
-  const { name } = newest;
-  const row = rows.get(name);
-  const length = row?.newest.uses === 1 ? row.length + 1 : 1;
-  rows.delete(name);
-  rows.set(name, { newest, length });
-  for (const oldest of rows.keys()) if (rows.size > mostRows) rows.delete(oldest);
-  if (length < longestRow) return;
-  hasWarned = true;
-  rows.clear();
-  warnOnce(
-    `undaunted: ${length} installations in a row sent one request each to ${name}. Made anew for every request, they share no retry budget: install once, or pass one definePolicy(options)`,
-  );
+  return newRetrier(policy, undefined, undefined, sharesNothing ? undefined : adviceOf(policy)?.countFirst);
 }

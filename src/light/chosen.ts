@@ -71,5 +71,5 @@ export function retrierWith(
 }
 
 function lacks(some: object, others: object): boolean {
-  return Object.keys(others).some((name) => name !== 'check' && !(name in some));
+  return Object.keys(others).some((name) => name !== 'check' && name !== 'advice' && !(name in some));
 }

@@ -40,8 +40,9 @@ import { contentOf } from '../drivers/body/unpack.js';
 import { asWebStream, webSource } from '../drivers/body/web-stream.js';
 import { awaitStart, awaitWhole, seenOf, WaitingAnswers } from '../drivers/body/whole.js';
 import { askBeforeRetry, type Hooks, verdictOn } from '../drivers/hooks.js';
-import { HopCounter } from '../drivers/hop-counter.js';
+import { HopCounter, isOfTunnel } from '../drivers/hop-counter.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
+import { type Advice, noticeOthers, noticeRetryAgent } from '../drivers/other-retries.js';
 import type {
   BodyHintsPart,
   DriverParts,
@@ -50,7 +51,9 @@ import type {
   Streams,
   WholeAnswersPart,
 } from '../drivers/parts.js';
+import { isOurs, platformFetch } from '../drivers/platform-fetch.js';
 import { begun, letStart, releaseStart, startFailureOf } from '../drivers/starting.js';
+import { countFirst, showRemarks } from '../kernel/advice.js';
 import { RequestCredentials } from '../kernel/credentials.js';
 import { type ChannelsPart, platformChannels } from '../kernel/events.js';
 import type { Layers } from '../kernel/layers.js';
@@ -72,7 +75,9 @@ import {
   retrierOf,
 } from '../kernel/retrier.js';
 
-export const check: Check = { part: 'check', checkedPolicy, checkedOverride, remarksOn };
+const advice: Advice = { part: 'advice', showRemarks, countFirst, noticeOthers, noticeRetryAgent };
+
+export const check: Check = { part: 'check', needs: [advice], checkedPolicy, checkedOverride, remarksOn };
 
 export const rules: Rules = {
   part: 'rules',
@@ -176,7 +181,14 @@ export const channels: ChannelsPart = { part: 'channels', of: platformChannels }
 
 export const failures: FailuresPart = { part: 'failures', read: readFailure };
 
-export const evidence: Evidence = { part: 'evidence', needs: [failures], HopCounter };
+export const evidence: Evidence = {
+  part: 'evidence',
+  needs: [failures],
+  HopCounter,
+  platformFetch,
+  isOurs,
+  isOfTunnel,
+};
 
 const learning: Required<DriverParts>['learning'] = { part: 'learning', Race, send: sendLearning, tailOf };
 
@@ -203,6 +215,7 @@ export const allParts: Required<DriverParts> = {
   credentials,
   evidence,
   hooks,
+  advice,
   layers,
   channels,
   admission,

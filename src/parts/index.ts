@@ -36,8 +36,8 @@ export const credentials: Part<'credentials'> = every.credentials;
 export const failures: Part<'failures'> = every.failures;
 
 /**
- * Counts the requests that undici's fetch sends for an attempt. Without it, an error of fetch in Node proves nothing, so a
- * POST is not sent again after one. In a page, nothing is lost.
+ * Knows the fetch of Node, Deno and undici, and counts the requests that it sends for an attempt. Without it, what comes of
+ * fetch in Node proves nothing, so a POST is sent again neither after an error nor after a 429. In a page, nothing is lost.
  */
 export const evidence: Part<'evidence'> = every.evidence;
 

@@ -36,8 +36,15 @@ function lackingIn(options: PolicyOptions): string[] {
   }
 }
 
-/** Without the part for evidence, an error of undici's fetch proves nothing. */
-const provenByHops = new Set(['POST after a refused connection', 'unsafeMethods: unsent']);
+/** Without the part for evidence, what comes of undici's fetch proves nothing: a page's own fetch is known by its source. */
+const provenByHops = new Set([
+  'POST after a refused connection',
+  'unsafeMethods: unsent',
+  'POST after a 401',
+  "hints of one's own: a POST, and a row that proves that nothing was done",
+  'POST after a 429, and then a 303 and a 429',
+  'POST after 429, 408 and 425',
+]);
 
 /** Without the part for failures, what Node says of a body that was cut off is not known. */
 const toldByNode = new Set([
@@ -115,7 +122,7 @@ const refused: Readonly<Record<string, string>> = {
   'what a function is told before a retry': 'hooks',
   "what a rule's function is told": 'rules',
   'a token that has expired is renewed': 'credentials',
-  'POST after a 401': 'credentials',
+  'POST after a 401': 'credentials, evidence',
   'shut, probed and open again': 'gate',
   'a ramp, not a stampede': 'gate',
   'no longer than 0.35 seconds': 'gate',
@@ -132,7 +139,7 @@ const refused: Readonly<Record<string, string>> = {
   "hints of one's own: a header": 'ownHints',
   "hints of one's own: a body that means rate limited, and how long": 'ownHints',
   "hints of one's own: a failure in a 200": 'ownHints',
-  "hints of one's own: a POST, and a row that proves that nothing was done": 'ownHints',
+  "hints of one's own: a POST, and a row that proves that nothing was done": 'evidence, ownHints',
   "hints of one's own: a body that means never": 'ownHints',
   "GitHub's 403 that means 429": 'github, rules',
   'grown jitter is no longer than a hint may be, and leaves half of the time for the answer': 'rules',
@@ -144,12 +151,14 @@ const refused: Readonly<Record<string, string>> = {
   'one that is refused speaks for itself': 'hold',
   'no request queues for long': 'hold',
   'a retry that would queue for too long': 'hold',
+  'POST after a 429, and then a 303 and a 429': 'evidence',
   'the first rule that matches': 'rules',
   'a rule inherits, and replaces a schedule whole': 'rules',
   'segments by name': 'rules',
   'a path in disguise': 'rules',
   'a request that speaks for itself': 'rules',
   'POST after a refused connection': 'evidence',
+  'POST after 429, 408 and 425': 'evidence',
   'unsafeMethods: unsent': 'evidence',
   'a key for every POST of a rule': 'rules',
   'a POST that a rule calls idempotent': 'rules',

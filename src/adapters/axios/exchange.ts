@@ -225,7 +225,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const { adapterAtFirst: adapter, config, session } = this;
     const sent = config.adapter === adapter ? config : { ...config, adapter };
     const failure = this.startFailureOf(answerOf(ending));
-    const outcome = outcomeOf(ending, sent, session, this.hops, failure, this.parts.bodyHints);
+    const outcome = outcomeOf(ending, sent, session, this.hops, failure, this.parts);
     const answer = answerOf(ending);
     return answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, config) };
   }

@@ -4,10 +4,10 @@ import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
-import type { BodyHintsPart } from '../../drivers/parts.js';
+import type { DriverParts } from '../../drivers/parts.js';
 import type { StartFailure } from '../../drivers/starting.js';
 import type { Session } from '../../kernel/session.js';
-import { hasLeft, isKnownHop, isOfTunnel, redirectsOf } from './proof.js';
+import { hasLeft, isKnownHop, redirectsOf } from './proof.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
 /** Whether the caller cancelled, by a signal (`AbortSignal.timeout` included) or a token. */
@@ -28,7 +28,7 @@ export function outcomeOf(
   session: Session,
   hops: HopCounter | undefined,
   failure: StartFailure | undefined,
-  bodyHints: BodyHintsPart | undefined,
+  parts: DriverParts,
 ): ClientOutcome {
   const { settings, request } = session;
   const aborted = isCanceled(config);
@@ -49,10 +49,14 @@ export function outcomeOf(
     const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers as HeadersLike) ?? 0;
     const content =
       failure === undefined
-        ? bodyHints?.contentOf(answer.data, headers as HeadersLike, mostBytes)
+        ? parts.bodyHints?.contentOf(answer.data, headers as HeadersLike, mostBytes)
         : undefined;
     const isUnproven = isOfAnother(answer.request, config, session, () => hops?.answered(status) === true);
-    const evidence = isUnproven ? 'unknown' : isOfTunnel(answer.request) ? 'unsent' : undefined;
+    const evidence = isUnproven
+      ? 'unknown'
+      : parts.evidence?.isOfTunnel(answer.request)
+        ? 'unsent'
+        : undefined;
     const outcome = { ...outcomeOfAnswer(answer, content, evidence), ...failure };
     const isElsewhere = settings.credentials !== false && hasLeft(answer.request, request.origin);
     return isElsewhere ? { ...outcome, isElsewhere } : outcome;

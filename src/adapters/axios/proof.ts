@@ -5,9 +5,7 @@
 
 import type { HopCounter } from '../../drivers/hop-counter.js';
 import type { Evidence } from '../../drivers/parts.js';
-import { platformFetch } from '../../drivers/platform-fetch.js';
 import { originIn } from '../../kernel/address.js';
-import { builtinModule } from '../../kernel/builtin-module.js';
 import { withConfig } from './child.js';
 import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
 
@@ -74,27 +72,6 @@ export function isCallers({ adapter, transport }: RequestConfig): boolean {
   return Boolean(transport) || [adapter].flat().some((one) => typeof one === 'function');
 }
 
-/**
- * Whether the answer is the proxy's own, to CONNECT. https-proxy-agent, which axios also has for its own `proxy`, closes
- * the proxy's connection and replays that answer on a socket of Node's that was never connected: of the request,
- * nothing was written anywhere.
- */
-export function isOfTunnel(sent: unknown): boolean {
-  const { protocol, agent, socket } = Object(sent) as ProxiedRequest;
-  if (protocol !== 'https:' || !agent?.proxy || typeof socket !== 'object' || socket === null) return false;
-  const Socket = builtinModule<Pick<typeof import('node:net'), 'Socket'>>('node:net')?.Socket;
-  // A tunnel that was opened has a socket of TLS, and a mock has one of a class of its own.
-  if (Socket === undefined || Object.getPrototypeOf(socket) !== Socket.prototype) return false;
-  return socket.bytesWritten === 0 && socket.remoteAddress === undefined;
-}
-
-/** Node's request through an agent that opens tunnels. */
-interface ProxiedRequest {
-  readonly protocol?: unknown;
-  readonly agent?: { readonly proxy?: unknown };
-  readonly socket?: { readonly bytesWritten?: unknown; readonly remoteAddress?: unknown } | null;
-}
-
 // ---------------------------------------------------------------- through `fetch`, which does not tell of redirects
 
 /** False if another adapter comes first, unless this build of axios lacks it. */
@@ -110,7 +87,8 @@ export function hopsFor(
   evidence: Evidence | undefined,
 ): HopCounter | undefined {
   const fetch = env?.fetch ?? (globalThis as { readonly fetch?: unknown }).fetch;
-  return platformFetch(fetch) === 'undici' ? evidence?.HopCounter.to(fetchOptions?.dispatcher) : undefined;
+  if (evidence?.platformFetch(fetch) !== 'undici') return undefined;
+  return evidence.HopCounter.to(fetchOptions?.dispatcher);
 }
 
 /** Sends a copy, so that the caller does not see our dispatcher in its configuration. */

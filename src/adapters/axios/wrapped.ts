@@ -2,7 +2,6 @@
 
 import { warn } from '../../kernel/warning.js';
 import { type Installation, sendWithRetries } from './exchange.js';
-import { noticeOthers } from './other-retries.js';
 import { isCanceled } from './outcome.js';
 import type { Adapter, RequestConfig } from './shapes.js';
 
@@ -49,7 +48,7 @@ function wrapperOf(installation: Installation, adapter: unknown, body: unknown):
     if (adapter === undefined) delete config.adapter;
     else config.adapter = adapter;
     if (body !== undefined && config.data === undefined) config.data = body;
-    noticeOthers(installation, config);
+    installation.parts.advice?.noticeOthers(installation, config);
     return sendWithRetries(installation, config, send);
   };
   wrapper[mark] = true;

@@ -7,9 +7,9 @@ import type { HeaderRecord } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import { isBunsOwn, namesIdentity, without } from '../../drivers/identity.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
+import type { DriverParts } from '../../drivers/parts.js';
 import { asSent, originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
-import { warnOnce } from '../../kernel/warning.js';
 import type { Body } from './body.js';
 import { ignoresInit } from './ignored-init.js';
 import { addressOf, headersOf, initFrom, type Pair, pairsOf } from './request.js';
@@ -20,6 +20,7 @@ interface PreparedExchange extends KeyBearer {
   readonly method: string;
   readonly origin: string | undefined;
   readonly session: Session;
+  readonly parts: DriverParts;
   readonly body: Body | undefined;
   readonly isSpare: boolean;
   readonly isOurs: boolean;
@@ -48,7 +49,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     const added = Object.entries({ ...extra, ...exchange.session.credentials?.headers });
     const pairs = added.length === 0 ? this.pairs : [...lacking(this.headers, added), ...added];
     const isRepeated = extra !== undefined;
-    if (isRepeated) warnOfOthers(exchange.initAtFirst);
+    if (isRepeated) exchange.parts.advice?.noticeRetryAgent(exchange.initAtFirst?.['dispatcher']);
     const isAnew = this.isBuiltAnew(isRepeated, pairs);
     const { inputAtFirst } = exchange;
     if (isRepeated) exchange.input = this.url ?? (isAnew ? addressOf(inputAtFirst) : inputAtFirst);
@@ -151,15 +152,6 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
 
 function cacheOf(input: unknown): Pick<InitShape, 'cache'> {
   return isRequest(input) && input.cache !== undefined ? { cache: input.cache } : {};
-}
-
-/** Warns about retries underneath that are not ours, as far as they can be recognised. */
-function warnOfOthers(init: InitShape | null | undefined): void {
-  const { constructor: type } = Object(init?.['dispatcher']) as { readonly constructor?: { name?: unknown } };
-  if (type?.name !== 'RetryAgent') return;
-  warnOnce(
-    "undaunted: the dispatcher of this fetch is undici's RetryAgent, whose retries multiply with those of withRetry(); use an Agent instead",
-  );
 }
 
 /** A socket or a client certificate: in Bun's options, or in an agent that node-fetch takes. */

@@ -6,7 +6,7 @@
 
 import type { HopCounter } from '../../drivers/hop-counter.js';
 import type { Evidence } from '../../drivers/parts.js';
-import { hasServiceWorker, type PlatformFetch, platformFetch } from '../../drivers/platform-fetch.js';
+import { hasServiceWorker, isNative, type PlatformFetch } from '../../drivers/platform-fetch.js';
 import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
 type Init = InitShape | null | undefined;
@@ -16,9 +16,9 @@ export class Proof {
   private readonly hops: HopCounter | undefined;
   private readonly staysOnRedirect: boolean;
 
-  /** Without the part for evidence, hops are not counted. */
+  /** Without the part for evidence, hops are not counted, and only a browser's own fetch is known. */
   constructor(fetch: unknown, input: unknown, init: Init, evidence: Evidence | undefined) {
-    this.fetch = platformFetch(fetch);
+    this.fetch = evidence === undefined ? nativeKind(fetch) : evidence.platformFetch(fetch);
     this.hops = evidence && hopsOf(this.fetch, input, init, evidence);
     const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined);
     this.staysOnRedirect = redirect === 'manual' || redirect === 'error';
@@ -43,6 +43,10 @@ export class Proof {
     if (this.hops?.failed(error) === true) return true;
     return this.fetch === 'other' && this.staysOnRedirect && !hasServiceWorker();
   }
+}
+
+function nativeKind(fetch: unknown): PlatformFetch | undefined {
+  return typeof fetch === 'function' && isNative(fetch) ? 'other' : undefined;
 }
 
 /**

@@ -5,7 +5,6 @@ import type { OverrideOptions } from '../../core/policy/options.js';
 import { begin } from '../../drivers/loop/begin.js';
 import { errorOfOpening } from '../../drivers/override.js';
 import type { Installed } from '../../drivers/parts.js';
-import { isOurs } from '../../drivers/platform-fetch.js';
 import { FetchExchange, type Installation } from './exchange.js';
 import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 
@@ -77,7 +76,7 @@ export function wrapFetch(fetch: AnyFetch | undefined, installed: () => Installe
     exchange.session.abandon();
     return exchange.send();
   }
-  isOurs(retrying, fetchNow);
+  installation.parts.evidence?.isOurs(retrying, fetchNow);
   // Static members, such as `preconnect` in Bun, are inherited, so the wrapped fetch stays unchanged.
   if (before !== undefined) Object.setPrototypeOf(retrying, before);
   return retrying as unknown as RetryingFetch<AnyFetch>;

@@ -35,6 +35,7 @@ export type PartName =
   | 'credentials'
   | 'evidence'
   | 'hooks'
+  | 'advice'
   | 'layers'
   | 'channels'
   | 'admission'
@@ -108,6 +109,7 @@ export interface Parts extends LimitParts {
   readonly credentials?: Part<'credentials'>;
   readonly evidence?: Part<'evidence'>;
   readonly hooks?: Part<'hooks'>;
+  readonly advice?: Part<'advice'>;
   readonly layers?: Part<'layers'>;
   readonly channels?: Part<'channels'>;
   readonly admission?: Part<'admission'>;

@@ -1,0 +1,68 @@
+/** Other libraries that retry the same requests: their retries multiply with ours, or their options are ignored. */
+
+import type { Advice as KernelAdvice } from '../kernel/advice.js';
+import { warn, warnOnce } from '../kernel/warning.js';
+
+export interface Advice extends KernelAdvice {
+  readonly noticeOthers: typeof noticeOthers;
+  readonly noticeRetryAgent: typeof noticeRetryAgent;
+}
+
+// ---------------------------------------------------------------- on an instance of axios
+
+/** What these libraries put into a configuration of axios. */
+interface Config {
+  readonly 'axios-retry'?: { readonly retries?: unknown; readonly lastRequestTime?: unknown } | null;
+  readonly raxConfig?: { readonly currentRetryAttempt?: unknown } | null;
+}
+
+/** Installations that have warned already, by library. */
+const warned: readonly [WeakSet<object>, WeakSet<object>] = [new WeakSet(), new WeakSet()];
+
+/** On the path of every request. */
+export function noticeOthers(installation: object, config: Config): void {
+  if (config['axios-retry']) noticeAxiosRetry(installation, config['axios-retry']);
+  if (config.raxConfig) noticeRetryAxios(installation, config.raxConfig);
+}
+
+/** axios-retry itself notes the time of each request there. */
+function noticeAxiosRetry(installation: object, options: NonNullable<Config['axios-retry']>): void {
+  const isAttached = options.lastRequestTime !== undefined;
+  if (isAttached && options.retries === 0) return;
+  warnOf(
+    installation,
+    0,
+    isAttached
+      ? 'axios-retry is attached to this instance, too, and its retries multiply with ours; remove it, or set its retries to 0'
+      : "config['axios-retry'] is ignored, since axios-retry is not attached; write config.retry instead, such as { maxRetries: 0 }",
+  );
+}
+
+/** retry-axios notes the number of its retries there; before its first one, nothing tells whether it is attached. */
+function noticeRetryAxios(installation: object, options: NonNullable<Config['raxConfig']>): void {
+  const attempt = options.currentRetryAttempt;
+  warnOf(
+    installation,
+    1,
+    typeof attempt === 'number' && attempt > 0
+      ? 'retry-axios is attached to this instance, too, and its retries multiply with ours; detach it'
+      : 'config.raxConfig is ignored here; write config.retry instead, and detach retry-axios, whose retries multiply with ours',
+  );
+}
+
+function warnOf(installation: object, library: 0 | 1, text: string): void {
+  if (warned[library].has(installation)) return;
+  warned[library].add(installation);
+  warn(new Error(`undaunted: ${text}`));
+}
+
+// ---------------------------------------------------------------- beneath fetch
+
+/** As far as they can be recognised. */
+export function noticeRetryAgent(dispatcher: unknown): void {
+  const { constructor: type } = Object(dispatcher) as { readonly constructor?: { name?: unknown } };
+  if (type?.name !== 'RetryAgent') return;
+  warnOnce(
+    "undaunted: the dispatcher of this fetch is undici's RetryAgent, whose retries multiply with those of withRetry(); use an Agent instead",
+  );
+}
