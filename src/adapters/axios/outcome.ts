@@ -1,5 +1,6 @@
 /** Turns what an adapter returns into outcomes that the policy judges, and into causes of later errors. */
 
+import { isJudgedByHead } from '../../core/decide/whole.js';
 import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
@@ -84,7 +85,7 @@ function outcomeOfAnswer(
 
 /** Whether answers have to be whole, and the body of this one, whose status is final, has broken off. */
 function isBroken(error: unknown, { status }: ResponseShape, { settings }: Session): boolean {
-  const mustBeWhole = settings.wholeBodyBytes > 0 && !settings.statuses.retried.has(status);
+  const mustBeWhole = settings.wholeBodyBytes > 0 && !isJudgedByHead(settings, status);
   return mustBeWhole && settings.failures(error, false).class === 'transient';
 }
 

@@ -13,6 +13,7 @@ type Waiting = Pick<
   | 'wholeBodyMs'
   | 'attemptTimeoutMs'
   | 'statuses'
+  | 'credentials'
   | 'maxRetries'
   | 'hedge'
   | 'hints'
@@ -23,7 +24,7 @@ type Waiting = Pick<
 
 /**
  * How many bytes of the answer's body may be kept aside until it is complete; 0: the answer is handed over at once. An
- * answer whose status is retried is judged by its head: what follows it does not matter. A success that hints look into is
+ * answer whose status is retried, or refuses the credentials, is judged by its head: what follows it does not matter. A success that hints look into is
  * waited for in any case, as far as they look.
  */
 export function bytesToAwait(
@@ -32,15 +33,23 @@ export function bytesToAwait(
   status: number,
   headers: HeadersLike | undefined,
 ): number {
-  const { wholeBodyBytes, statuses, maxRetries, hedge } = settings;
+  const { wholeBodyBytes, maxRetries, hedge } = settings;
   // Nothing could follow if the body breaks off.
   const isInVain = maxRetries === 0 && hedge === false;
-  if (isInVain || isEmpty(request.method, status) || statuses.retried.has(status)) return 0;
+  if (isInVain || isEmpty(request.method, status) || isJudgedByHead(settings, status)) return 0;
   if (wholeBodyBytes === 0)
     return status < 300 ? (settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0) : 0;
   const length = lengthOf(headers);
   if (length === 0 || (length !== undefined && length > wholeBodyBytes)) return 0;
   return isStreamed(fieldOf(headers, 'content-type')) ? 0 : wholeBodyBytes;
+}
+
+/** Whether another attempt may follow the status itself. */
+export function isJudgedByHead(
+  { statuses, credentials }: Pick<Settings, 'statuses' | 'credentials'>,
+  status: number,
+): boolean {
+  return statuses.retried.has(status) || (credentials !== false && credentials.statuses.includes(status));
 }
 
 /** How long after its head an answer is handed over as it is. A slow body is no failure. */

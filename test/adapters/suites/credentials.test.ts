@@ -13,7 +13,7 @@ import {
   GateShutError,
   historyOf,
 } from '../../../src/index.js';
-import { type Answer, answer, type Received, silence } from '../../faults/lab.js';
+import { type Answer, answer, cutBody, type Received, silence } from '../../faults/lab.js';
 import { brief, reasons } from '../decisions.js';
 import { HandTime } from '../hand-time.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
@@ -187,6 +187,22 @@ describe.each(subject.ways)('over $name', ({ client, open, takesOverride, knowsH
       request: { method: 'PUT' },
     });
     subject.expectOwn(reply.given, { method: 'PUT', body: 'x' });
+  });
+
+  test('a 401 is judged by its head, also where answers wait for their bodies', async () => {
+    const [, ...rest] = cutBody(1_000, 10, 'fin').steps;
+    const head = { do: 'head', status: 401, headers: { 'content-length': '1000' } } as const;
+    const lab = await open((request) => {
+      return tokensIn([request])[0] === 'token-0'
+        ? ({ steps: [head, ...rest] } as Answer)
+        : guarded()(request);
+    });
+    const { asked, credentials } = login();
+    const { send, told } = sending(credentials, { wholeBodyBytes: 2_000 });
+    expect((await send(lab.origin)).text).toBe('ok');
+    expect(asked).toHaveLength(1);
+    expect(told).toContain('retry 1: fresh-credentials');
+    expect(tokensIn(lab.requests)).toEqual(['token-0', 'token-1']);
   });
 
   test('a second 401 is the caller’s, and renews nothing', async () => {
