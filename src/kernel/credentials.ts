@@ -176,7 +176,7 @@ interface Bearer extends Pick<Session, 'request' | 'history' | 'settings' | 'sco
    * The attempt is over, although it is decided only later what follows: no limit has to wait for that. False: the limits
    * hear of it when it is decided.
    */
-  heard(finding: Finding): boolean;
+  heard(finding: Finding, attempt: number | undefined): boolean;
   /** Whether there is a listener. */
   readonly isHeard: boolean;
   tell(event: RequestEvent): void;
@@ -232,7 +232,11 @@ export class RequestCredentials implements SessionCredentials {
     this.#headers = checked(headers);
   }
 
-  renewed(outcome: ClientOutcome, prospects: Prospects): boolean | undefined | Promise<boolean> {
+  renewed(
+    outcome: ClientOutcome,
+    prospects: Prospects,
+    attempt?: number,
+  ): boolean | undefined | Promise<boolean> {
     const { credentials, renewals, session } = this;
     if (outcome.kind === 'error' || !credentials.statuses.includes(outcome.status)) return undefined;
     if (this.isAway || outcome.isElsewhere === true || this.isOfRenewal) return undefined;
@@ -255,7 +259,7 @@ export class RequestCredentials implements SessionCredentials {
     // If this request cannot be sent again, the others can.
     const renewal = running ?? renewals.begin(beginner, response);
     if (!may || renewal === undefined) return false;
-    this.isHeard = session.heard(finding);
+    this.isHeard = session.heard(finding, attempt);
     return renewal;
   }
 

@@ -394,9 +394,9 @@ export class LiveSession implements Raced {
     }
   }
 
-  heard(finding: Finding): boolean {
+  heard(finding: Finding, attempt: number | undefined): boolean {
     // Of two attempts, the race knows which permit is whose.
-    if (this.race?.hasHedgeWon !== undefined) return false;
+    if (attempt !== undefined && this.race?.gaveBack(attempt) === true) return false;
     this.tellEnd(signOf(finding), finding);
     this.endPermit();
     return true;

@@ -310,6 +310,14 @@ export class Race implements SessionTail {
     return this.decideBy(by, by.attempt, both, prospects);
   }
 
+  /** One of two attempts is over, although it is decided only later what follows: it occupies nothing any more. */
+  gaveBack(attempt: number): boolean {
+    const { first, second } = this;
+    if (second === undefined) return false;
+    this.session.endPermit((second.attempt === attempt ? second : first)?.permit);
+    return true;
+  }
+
   /** The other attempt decides. But what the server asks for concerns all requests, and at once. */
   private note(out: InFlight, { finding, verdict, endedAt }: Failed): void {
     this.recordFailure(out, finding);

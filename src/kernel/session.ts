@@ -144,10 +144,14 @@ export interface SessionCredentials {
    */
   ask(): Promise<void> | undefined;
   /**
-   * To be asked about each outcome that is judged, before `next` gets the answer. True: the credentials were refused, and
+   * To be asked about each outcome that is judged, with the number of its attempt if two are out, before `next` gets the answer. True: the credentials were refused, and
    * there are fresh ones. A promise: they are being renewed, and it never rejects.
    */
-  renewed(outcome: ClientOutcome, prospects: Prospects): boolean | undefined | Promise<boolean>;
+  renewed(
+    outcome: ClientOutcome,
+    prospects: Prospects,
+    attempt?: number,
+  ): boolean | undefined | Promise<boolean>;
 }
 
 export type Ruling =

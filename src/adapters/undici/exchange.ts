@@ -347,7 +347,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       const { credentials } = session;
       const askForFresh = (verdict: boolean | undefined): void => {
         const prospects = { replayable: isReplayable(body), verdict, resumable };
-        const renewed = credentials?.renewed(outcome, prospects);
+        const renewed = credentials?.renewed(outcome, prospects, pair?.attemptOf(sending));
         if (isPromise(renewed)) this.cause = causeOf(outcome);
         this.ask(
           () => renewed,

@@ -163,6 +163,10 @@ export class Pair implements Receiver, TwoOut {
     exchange.asCaller(() => exchange.judge(sending, ending, this));
   }
 
+  attemptOf({ attempt }: WatchedSending): number {
+    return attempt;
+  }
+
   /** The session's ruling on an attempt that has ended. */
   rule({ attempt }: WatchedSending, outcome: ClientOutcome, prospects: Prospects): Ruling {
     return this.tail.ended(attempt, outcome, prospects);

@@ -52,6 +52,8 @@ export interface TwoOut {
   readonly held: Sending | undefined;
   /** The request goes on, or ends, with this one alone. */
   breakUp(kept: Sending): void;
+  /** Its number among the attempts of the request. */
+  attemptOf(ended: Sending): number;
   /** One of the two has ended: what the session says about both. */
   rule(ended: Sending, outcome: ClientOutcome, prospects: Prospects): Ruling;
   obey(ruling: Ruling, ended: EndedAttempt): void;

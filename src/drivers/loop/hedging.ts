@@ -147,7 +147,7 @@ class HedgedAttempt<Answer> {
         this.handOver(side, undefined, true);
         return;
       }
-      const judgedEnding = await judged(ending, this.exchange, this.times);
+      const judgedEnding = await judged(ending, this.exchange, this.times, side.attempt);
       if (this.isOver) this.exchange.release(ending);
       else this.rule(side, ending, judgedEnding);
     } catch (error) {

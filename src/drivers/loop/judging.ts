@@ -16,10 +16,12 @@ export interface Judged {
   readonly isFinal: boolean;
 }
 
+/** `attempt` is its number, if two are out. */
 export async function judged<Answer>(
   ending: Ending<Answer>,
   exchange: PromiseExchange<Answer>,
   times: TimeLimits,
+  attempt?: number,
 ): Promise<Judged> {
   const outcome = unaskedIn(ending) ?? (await times.inTime(exchange.outcomeOf(ending)));
   const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
@@ -29,7 +31,7 @@ export async function judged<Answer>(
   const renewed =
     isFinal || credentials === undefined
       ? undefined
-      : await renewedIn(credentials, ending, exchange, times, outcome, verdict);
+      : await renewedIn(credentials, ending, exchange, times, outcome, verdict, attempt);
   const replayable = exchange.body?.isReplayable ?? true;
   return { outcome, prospects: { replayable, verdict, renewed }, isFinal };
 }
@@ -42,9 +44,10 @@ async function renewedIn<Answer>(
   times: TimeLimits,
   outcome: ClientOutcome,
   verdict: boolean | undefined,
+  attempt: number | undefined,
 ): Promise<boolean | undefined> {
   const replayable = exchange.body?.isReplayable ?? true;
-  const renewed = credentials.renewed(outcome, { replayable, verdict });
+  const renewed = credentials.renewed(outcome, { replayable, verdict }, attempt);
   if (!isPromise<boolean>(renewed)) return renewed;
   times.keepAsCause(ending, outcome);
   const isRenewed = await times.inTime(renewed);
