@@ -1,12 +1,14 @@
 /** An event stream that fails before its content is a failed attempt, in every form in which axios hands it over. */
 
 import { Readable } from 'node:stream';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { AxiosResponse } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
 import { cutChunked, type Play } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
-import { begun, bye, ended, errorOf, eventStream, hello, ping, stream } from '../suites/streams.js';
+import { begun, bye, ended, errorOf, eventStream, hello, ping, stream, streamOf } from '../suites/streams.js';
+import { axios } from './client.js';
 import { retryingInstance } from './kit.js';
 
 const start: PolicyOptions = { ...soon, hints: 'anthropic', streamStart: {} };
@@ -97,4 +99,91 @@ test('an abort while the beginning is waited for', async () => {
   setTimeout(() => abort.abort(), 20);
   expect((await ended).error).toMatchObject({ code: 'ERR_CANCELED' });
   await lab.until(({ openSockets }) => openSockets === 0);
+});
+
+test.each(['http', 'fetch'] as const)(
+  'a beginning that is longer than a stream buffers, over %s',
+  async (adapter) => {
+    const comments = Array.from({ length: 12 }, (_, n) => `: ${String(n % 10).repeat(5_000)}\n\n`);
+    const lab = await openLab([
+      ended(...comments, errorOf('overloaded_error')),
+      cutChunked('fin', comments.join(''), eventStream),
+      ended(...comments, hello, bye),
+    ]);
+    const answer = await retryingInstance(start).get(lab.origin, { adapter, responseType: 'stream' });
+    expect(await read(answer)).toEqual({ text: comments.join('') + hello + bye, error: undefined });
+    expect(lab.requests).toHaveLength(3);
+  },
+);
+
+test('a stream that is packed, and stays so, is unpacked to be looked at', async () => {
+  const packed = (text: string): string => gzipSync(text).toString('latin1');
+  const headers = { ...eventStream, 'content-encoding': 'gzip' };
+  const lab = await openLab([
+    streamOf(headers, packed(errorOf('overloaded_error')), { do: 'end' }),
+    streamOf(headers, packed(hello), { do: 'end' }),
+  ]);
+  const asked = { responseType: 'stream', decompress: false } as const;
+  const { data } = await retryingInstance(start).get<Readable>(lab.origin, asked);
+  const pieces = await data.toArray();
+  expect(gunzipSync(Buffer.concat(pieces)).toString()).toBe(hello);
+  expect(lab.requests).toHaveLength(2);
+});
+
+test.each(['http', 'fetch'] as const)(
+  'after its start, a stream is read as slowly as its reader wants, and ends with it, over %s',
+  async (adapter) => {
+    const lab = await openLab(stream(begun, hello, { do: 'fill', bytes: 'endless' }));
+    const asked = { adapter, responseType: 'stream' } as const;
+    const ours = await retryingInstance(start).get<Stream>(lab.origin, asked);
+    expect(await stalledAt(lab)).toBeLessThan(littleBytes);
+    await ending(ours.data);
+    await lab.until(({ openSockets }) => openSockets === 0);
+  },
+);
+
+/** More than the kernel and a client together buffer for a reader that does not read. */
+const littleBytes = 24 * 1_048_576;
+
+type Stream = Readable | ReadableStream<Uint8Array>;
+
+/** How much the server has sent when it can send no more. */
+async function stalledAt(lab: { readonly bytesSent: number }): Promise<number> {
+  for (let last = -1; last !== lab.bytesSent; ) {
+    last = lab.bytesSent;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return lab.bytesSent;
+}
+
+async function ending(data: Stream): Promise<void> {
+  if (data instanceof ReadableStream) await data.cancel();
+  else await new Promise<void>((resolve) => data.on('close', resolve).destroy());
+}
+
+test('a Response that the caller reads itself', async () => {
+  const lab = await openLab([ended(errorOf('overloaded_error')), good]);
+  const asked = { adapter: 'fetch', responseType: 'response' } as never;
+  const { data } = await retryingInstance(start).get<Response | string>(lab.origin, asked);
+  // axios knows this type since 1.7.3.
+  expect(typeof data === 'string' ? data : await data.text()).toBe(all);
+  expect(lab.requests).toHaveLength(2);
+});
+
+test('a token that is cancelled while the beginning is waited for', async () => {
+  const lab = await openLab([stream(begun, { do: 'stall' })]);
+  const { token, cancel } = axios.CancelToken.source();
+  const ended = settled(
+    retryingInstance(start).get(lab.origin, { responseType: 'stream', cancelToken: token }),
+  );
+  await lab.until(({ bytesSent }) => bytesSent > 0);
+  setTimeout(() => cancel('enough'), 20);
+  expect((await ended).error).toMatchObject({ code: 'ERR_CANCELED' });
+  await lab.until(({ openSockets }) => openSockets === 0);
+});
+
+test("axios's own timeout ends an attempt whose stream has not begun", async () => {
+  const lab = await openLab([stream(begun, { do: 'stall' }), good]);
+  const answer = await retryingInstance(start).get(lab.origin, { responseType: 'stream', timeout: 200 });
+  expect(await read(answer)).toEqual({ text: all, error: undefined });
 });
