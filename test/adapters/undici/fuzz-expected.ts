@@ -13,6 +13,10 @@ export function mustSucceed(call: FuzzCall, script: FuzzScript): Expected {
   let received: Received = { atLeast: 0, atMost: 0 };
   for (const [index, play] of call.plays.entries()) {
     if (index > (script.policy.maxRetries ?? 0)) return undefined;
+    const isAwaited =
+      script.policy.streamStart !== undefined && play.does === 'serve' && play.stream !== undefined;
+    // Without any event, it fails, unless it takes too long.
+    if (isAwaited && play.stream === 'events') return undefined;
     if (play.does === 'serve' && broken !== undefined && !continues(play, broken)) return undefined;
     if (play.does === 'serve' && isWhole(play, received.atLeast)) return { arrivals: index + 1 };
     if (play.does === 'serve' && isWhole(play, received.atMost)) return undefined;
@@ -21,7 +25,7 @@ export function mustSucceed(call: FuzzCall, script: FuzzScript): Expected {
     broken = play;
     const { atLeast, atMost } = withBytesOf(play, received);
     // An answer that breaks off while it waits for its body is asked for anew, from its first byte on.
-    const mayWait = (script.policy.wholeBodyBytes ?? 0) > 0;
+    const mayWait = (script.policy.wholeBodyBytes ?? 0) > 0 || isAwaited;
     received = { atLeast: mayWait ? 0 : atLeast, atMost };
   }
   return undefined;

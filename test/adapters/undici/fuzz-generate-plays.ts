@@ -50,6 +50,7 @@ function fileOf(dice: Dice): File {
     takesRanges: dice.chance(0.9),
     toRange: 'honest',
     hasEarlyHints: dice.chance(0.1),
+    ...(dice.chance(0.2) && { stream: dice.oneOf(['events', 'lines'] as const) }),
     afterwards: afterwards(dice),
   };
 }

@@ -78,6 +78,9 @@ function policyOf(dice: Dice): PolicyOptions {
       wholeBodyBytes: dice.oneOf([1, 1_000, 70_000, 300_000]),
       wholeBodyMs: dice.oneOf([1, 20, 500]),
     }),
+    ...(dice.chance(0.3) && {
+      streamStart: { maxMs: dice.oneOf([1, 20, 500]), maxBytes: dice.oneOf([1, 1_000, 70_000]) },
+    }),
     ...(dice.chance(0.15) && { attemptTimeoutMs }),
     ...(dice.chance(0.15) && {
       deadlineMs: dice.whole(attemptTimeoutMs, 4_000),

@@ -85,6 +85,7 @@ function serving(play: Serve, name: HeaderFields, request: Received): Step[] {
     ...lengthFor(framing, extent.to - extent.from),
     ...(isPart && { 'content-range': contentRange(extent, play.bytes, lie === 'elsewhere' ? 1 : 0) }),
     ...(play.takesRanges && { 'accept-ranges': 'bytes' }),
+    ...(play.stream !== undefined && { 'content-type': streamTypes[play.stream] }),
     ...(lie !== 'untagged' && tagOf(served)),
     ...closing(play.afterwards),
   };
@@ -99,6 +100,8 @@ function serving(play: Serve, name: HeaderFields, request: Received): Step[] {
     ...(isCut ? [{ do: cut.how } as const] : [{ do: 'end' } as const, ...whatFollows(play.afterwards)]),
   ];
 }
+
+const streamTypes = { events: 'text/event-stream', lines: 'application/x-ndjson' } as const;
 
 /** A single range, and only while the validator still matches (RFC 9110 section 13.1.5). */
 function extentAsked({ headers }: Received, play: Serve): Extent | undefined {

@@ -124,6 +124,8 @@ export interface Serve extends Timing {
   readonly toRange: RangeAnswer;
   readonly cut?: { readonly after: number; readonly how: HangUp | 'stall' };
   readonly hasEarlyHints: boolean;
+  /** It is a stream: of events, hardly one of which ever comes, or of lines, each of which is content. */
+  readonly stream?: 'events' | 'lines';
   readonly afterwards: Afterwards;
 }
 
