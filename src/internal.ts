@@ -3,6 +3,7 @@
 export { classify } from './core/decide/classify.js';
 export { failuresByCode } from './core/decide/failures/known.js';
 export { longestWait, scheduledWait } from './core/decide/schedule.js';
+export { streamStartOf } from './core/decide/stream-start.js';
 export { problemText } from './core/errors.js';
 export { found, quote } from './core/found.js';
 export { hintSetNames } from './core/hints/sets.js';

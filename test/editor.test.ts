@@ -21,6 +21,7 @@ interface Place {
 const off = {
   idempotencyKey: false,
   credentials: false,
+  streamStart: false,
   gate: false,
   hold: false,
   concurrency: false,
@@ -120,6 +121,7 @@ const places = new Map<string, Place>([
   within('hold', 'hold: { ¦ }', defaults.hold),
   within('concurrency', 'concurrency: { ¦ }', { limit: undefined, ...defaults.concurrency }),
   within('hedge', 'hedge: { ¦ }', defaults.hedge),
+  within('streamStart', 'streamStart: { ¦ }', defaults.streamStart),
   within('learntTimeout', 'attemptTimeoutMs: { ¦ }', { ...defaults.learntTimeout, maxMs: undefined }),
   within('bucket', "budget: { kind: 'bucket', ¦ }", defaults.budget),
   within('window', "budget: { kind: 'window', ¦ }", windowBudget),

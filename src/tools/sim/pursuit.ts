@@ -37,7 +37,7 @@ export type BareRuling =
 /** One request in progress, as an adapter sees it: a `Session` is one. */
 export interface Pursuit {
   readonly settings: Pick<Settings, 'attemptTimeoutMs' | 'deadlineMs'> &
-    Partial<Pick<Settings, 'bodyHintBytes'>>;
+    Partial<Pick<Settings, 'bodyHintBytes' | 'streamStart'>>;
   /** Monotonic time at which the request ends at the latest. */
   readonly deadlineAt: number;
   readonly tail?: PursuitTail | undefined;

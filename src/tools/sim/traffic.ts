@@ -3,13 +3,13 @@
  * sends, waits, hands over the outcome, and follows the decision.
  */
 
-import type { ErrorOutcome, Prospects, ResponseOutcome } from '../../index.js';
+import type { ErrorOutcome, Hint, Prospects, ResponseOutcome, Settings } from '../../index.js';
 import { AttemptTimeoutError, DeadlineError } from '../../index.js';
+import { streamStartOf } from '../../internal.js';
 import type { Agenda, Handler } from './agenda.js';
 import type { Caller, Race } from './exchange.js';
 import { Exchange } from './exchange.js';
 import type { Luck } from './luck.js';
-import type { Pursuit } from './pursuit.js';
 import type { Ending } from './tally.js';
 import type { Step, Trace } from './trace.js';
 
@@ -81,7 +81,7 @@ export class Traffic {
 
   /** An answer to an attempt that is over is ignored. */
   answered(exchange: Exchange, turn: number, given: ResponseOutcome | ErrorOutcome): void {
-    const outcome = asRead(exchange.pursuit, given);
+    const outcome = asRead(exchange, given);
     if (!exchange.isOut(turn)) {
       this.endLoser(turn, outcome.kind === 'response');
       return;
@@ -93,7 +93,7 @@ export class Traffic {
     }
     exchange.turn = this.nextTurn();
     if (outcome.kind === 'response') {
-      if (exchange.pursuit.acceptAtOnce(outcome.status)) {
+      if (outcome.began === undefined && exchange.pursuit.acceptAtOnce(outcome.status)) {
         this.end(exchange, 'good');
         return;
       }
@@ -288,19 +288,38 @@ function patienceOf({ caller, luck, pursuit }: Exchange): number {
 }
 
 function endingOf(outcome: ResponseOutcome | ErrorOutcome): Ending {
-  return outcome.kind === 'response' && outcome.status < 400 ? 'good' : 'failed';
+  return outcome.kind === 'response' && outcome.status < 400 && outcome.began === undefined
+    ? 'good'
+    : 'failed';
 }
 
 function timeoutOf({ pursuit, caller }: Exchange): number {
   return pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Number.POSITIVE_INFINITY;
 }
 
-/** A body is read only by a policy whose hints look into bodies. */
+/** A body is read only by a policy whose hints look into bodies, or that waits for the beginnings of streams. */
 function asRead(
-  { settings: { bodyHintBytes = 0 } }: Pursuit,
+  { pursuit, route: { facts } }: Exchange,
   outcome: ResponseOutcome | ErrorOutcome,
 ): ResponseOutcome | ErrorOutcome {
-  if (outcome.kind === 'error' || outcome.content === undefined || bodyHintBytes > 0) return outcome;
-  const { content: _, ...head } = outcome;
-  return head;
+  if (outcome.kind === 'error' || outcome.content === undefined) return outcome;
+  const { settings } = pursuit;
+  const { content, ...head } = outcome;
+  const began = settings.streamStart ? startOf(settings as Settings, facts.method, head, content) : undefined;
+  if (began !== undefined) return { ...head, began };
+  return (settings.bodyHintBytes ?? 0) > 0 ? outcome : head;
+}
+
+/** What a stream says that fails before its content. All of it is there at once. */
+function startOf(
+  settings: Settings,
+  method: string,
+  { status, headers }: ResponseOutcome,
+  content: unknown,
+): Hint | undefined {
+  const start = streamStartOf(settings, method, status, headers, 0);
+  if (start === undefined) return undefined;
+  const said = start.push(new TextEncoder().encode(String(content)));
+  const beginning = said === 'pending' ? start.end() : said;
+  return typeof beginning === 'object' ? beginning.failed : undefined;
 }

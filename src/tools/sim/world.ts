@@ -120,7 +120,7 @@ export interface ScriptedServer {
 interface ScriptedResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Read by policies whose hints look into bodies. */
+  /** Read by policies whose hints look into bodies, or that wait for the beginnings of streams. */
   readonly body?: string;
 }
 
