@@ -44,6 +44,7 @@ const provenByHops = new Set([
   "hints of one's own: a POST, and a row that proves that nothing was done",
   'POST after a 429, and then a 303 and a 429',
   'POST after 429, 408 and 425',
+  'a POST whose stream says that it was not taken',
 ]);
 
 /** Without the part for failures, what Node says of a body that was cut off is not known. */
@@ -103,7 +104,7 @@ const refused: Readonly<Record<string, string>> = {
   'a stream that fails behind its content': 'anthropic, streamStart',
   'a stream whose error stays': 'anthropic, streamStart',
   'a POST whose stream begins with an error': 'anthropic, streamStart',
-  'a POST whose stream says that it was not taken': 'ownHints, streamStart',
+  'a POST whose stream says that it was not taken': 'evidence, ownHints, streamStart',
   'lines of JSON that begin with an error': 'streamStart',
   'a stream that begins with an error, and nothing waits for its beginning': 'anthropic',
   'a scope by name': 'rules',
