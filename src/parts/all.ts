@@ -22,6 +22,7 @@ import {
   checkedPolicy,
   problemsOfOverride,
   problemsOfPolicy,
+  refuseText,
 } from '../core/policy/check/check.js';
 import { remarksOn } from '../core/policy/check/remarks.js';
 import { fillIn as fillInWith } from '../core/policy/fill-in.js';
@@ -30,7 +31,7 @@ import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
 import type { Check, FailuresPart, Hints, Part, Rules } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
-import { compileRoutes } from '../core/policy/routes/routes.js';
+import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
 import type { Settings } from '../core/policy/settings.js';
 import { toldRequest } from '../core/told.js';
 import { readerOf, textOfHint } from '../drivers/body/copied.js';
@@ -77,10 +78,11 @@ import {
 
 const advice: Advice = { part: 'advice', showRemarks, countFirst, noticeOthers, noticeRetryAgent };
 
-export const check: Check = { part: 'check', needs: [advice], checkedPolicy, checkedOverride, remarksOn };
+export const check: Check = { part: 'check', needs: [advice], checkedPolicy, checkedOverride, refuseText, remarksOn };
 
 export const rules: Rules = {
   part: 'rules',
+  nameOf,
   routesOf: (all) => compileRoutes(all.map(({ match }) => readPattern(match))),
 };
 

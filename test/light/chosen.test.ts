@@ -262,6 +262,15 @@ describe('the check', () => {
     expect(problemsOf(() => define({ hints: 'githup' }))).toEqual([['hints', 'Did you mean "github"?']]);
   });
 
+  test('a text in the place of a policy is refused in any case', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    try {
+      expect(() => definePolicy('service' as never)).toThrow(/found a string "service"; allowed: an object/);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   test('where there is no process, nothing crashes', () => {
     vi.stubGlobal('process', undefined);
     try {

@@ -55,11 +55,14 @@ export interface Check extends Part<'check'> {
   /** Returns a frozen copy of the options, or throws a `PolicyError`. */
   readonly checkedPolicy: (options: unknown, parts: Parts) => PolicyOptions;
   readonly checkedOverride: (options: unknown, parts: Parts) => OverrideOptions;
+  /** Throws for a text in the place of a policy. */
+  readonly refuseText: (given: unknown, isName: boolean) => void;
   readonly remarksOn: (rules: readonly RuleOptions[]) => readonly Remark[];
 }
 
 /** Finds the first of several patterns that matches a request. */
 export interface Rules extends Part<'rules'> {
+  readonly nameOf: (match: RuleOptions['match']) => string;
   readonly routesOf: (rules: readonly RuleOptions[]) => { match(request: RequestFacts): number };
 }
 

@@ -1,13 +1,13 @@
 /** A policy: the checked, frozen list of rules, each filled in, and the lookup from a request to its rule. */
 
-import type { Problem, Remark } from '../errors.js';
+import type { Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
 import { found, unreadableObject } from '../found.js';
 import { freezeDeep, frozenCopy } from '../freeze.js';
 import type { RequestFacts } from '../types.js';
 import { defaultOptions, usualDefaults } from './defaults.js';
 import { defaultSettings, fillIn } from './fill-in.js';
-import type { MatchObject, OverrideOptions, PolicyOptions } from './options.js';
+import type { OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
 import { missingIn, type Parts } from './parts.js';
 import type { Settings } from './settings.js';
@@ -53,13 +53,13 @@ export interface OwnPolicy extends Policy {
 
 /** Throws a `PolicyError` that lists all problems. A finished policy is returned as it is. */
 export function policyOf(options: unknown, parts: Parts): OwnPolicy {
-  if (typeof options === 'string') throw new PolicyError([nameOnly(options)]);
+  parts.check?.refuseText(options, true);
   return policyFrom(options, parts);
 }
 
 /** The same, of data that comes from outside. */
 export function policyIn(value: unknown, parts: Parts): OwnPolicy {
-  if (typeof value === 'string') throw new PolicyError([stillText]);
+  parts.check?.refuseText(value, false);
   return policyFrom(value, parts);
 }
 
@@ -109,21 +109,6 @@ function optionsOf(foreign: Pick<Policy, 'toJSON'>): unknown {
 
 const ownPolicies: WeakMap<object, OwnPolicy> = new WeakMap();
 
-/** The command line takes names, and so people try them here. */
-function nameOnly(given: string): Problem {
-  const preset = given === 'llm' ? given : 'service';
-  const advice = `Write presets.policies.${preset}, with the presets of "undaunted", or settings.`;
-  return { path: '', found: found(given), allowed: 'an object', advice };
-}
-
-/** The text is not quoted: it may contain secrets. */
-const stillText: Problem = {
-  path: '',
-  found: 'a string',
-  allowed: 'an object',
-  advice: 'Parse the JSON first: parsePolicy(JSON.parse(text)).',
-};
-
 /** A class, so that it keeps its identity when clients merge their configuration. */
 class CheckedPolicy implements OwnPolicy {
   readonly rules: Policy['rules'];
@@ -148,7 +133,7 @@ class CheckedPolicy implements OwnPolicy {
       rules.map((rule, index) =>
         Object.freeze({
           index,
-          name: rule.name ?? nameOf(rule.match),
+          name: rule.name ?? parts.rules?.nameOf(rule.match) ?? '',
           settings: fillIn(rule, settings, parts),
         }),
       ),
@@ -191,14 +176,10 @@ function baseSettings(parts: Parts): Settings {
 
 /** In place of the check: a frozen copy, in which nothing is looked for but what the parts do not have. */
 function uncheckedPolicy(given: unknown, parts: Parts): PolicyOptions {
+  if (typeof given !== 'object')
+    throw new PolicyError([{ path: '', found: found(given), allowed: 'an object' }]);
   const options = frozenCopy(given as PolicyOptions);
   const missing = missingIn(options, parts);
   if (missing.length > 0) throw new PolicyError(missing);
   return options;
-}
-
-function nameOf(match: string | MatchObject): string {
-  if (typeof match === 'string') return match;
-  const { methods = [], host = '', path = '' } = match;
-  return [[methods].flat().join(','), `${host}${path}`].filter((part) => part !== '').join(' ') || '(test)';
 }

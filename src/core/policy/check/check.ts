@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../errors.js';
 import { PolicyError } from '../../errors.js';
+import { found as foundText } from '../../found.js';
 import { freezeDeep } from '../../freeze.js';
 import { defaultSettings, fillIn } from '../fill-in.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
@@ -127,3 +128,25 @@ function levelOf(
 ): Level {
   return { path, own, settings: fillIn(own, inherited, parts), knows };
 }
+
+// ---------------------------------------------------------------- text in the place of a policy
+
+/** `isName`: where options are expected, and not data from outside. */
+export function refuseText(given: unknown, isName: boolean): void {
+  if (typeof given === 'string') throw new PolicyError([isName ? nameOnly(given) : stillText]);
+}
+
+/** The command line takes names, and so people try them here. */
+function nameOnly(given: string): Problem {
+  const preset = given === 'llm' ? given : 'service';
+  const advice = `Write presets.policies.${preset}, with the presets of "undaunted", or settings.`;
+  return { path: '', found: foundText(given), allowed: 'an object', advice };
+}
+
+/** The text is not quoted: it may contain secrets. */
+const stillText: Problem = {
+  path: '',
+  found: 'a string',
+  allowed: 'an object',
+  advice: 'Parse the JSON first: parsePolicy(JSON.parse(text)).',
+};

@@ -6,6 +6,7 @@
 import { truthReturned } from '../../returned.js';
 import { toldRequest } from '../../told.js';
 import type { RequestFacts } from '../../types.js';
+import type { MatchObject } from '../options.js';
 import type { Pattern } from './patterns.js';
 import { originOf, targetOf } from './target.js';
 import { insert, none, type Search, search, type Trees, treesFor } from './trees.js';
@@ -90,4 +91,11 @@ function coveringSearch(trees: Trees, { methods, host, path }: Pattern): Search 
   };
   const below = path.segments.map((segment = stranger) => `/${segment}`).join('');
   return search(treesFor(trees, origin), [...(methods ?? [stranger])], below, path.rest);
+}
+
+/** The label of a rule for events: its pattern. */
+export function nameOf(match: string | MatchObject): string {
+  if (typeof match === 'string') return match;
+  const { methods = [], host = '', path = '' } = match;
+  return [[methods].flat().join(','), `${host}${path}`].filter((part) => part !== '').join(' ') || '(test)';
 }
