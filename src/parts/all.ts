@@ -78,7 +78,14 @@ import {
 
 const advice: Advice = { part: 'advice', showRemarks, countFirst, noticeOthers, noticeRetryAgent };
 
-export const check: Check = { part: 'check', needs: [advice], checkedPolicy, checkedOverride, refuseText, remarksOn };
+export const check: Check = {
+  part: 'check',
+  needs: [advice],
+  checkedPolicy,
+  checkedOverride,
+  refuseText,
+  remarksOn,
+};
 
 export const rules: Rules = {
   part: 'rules',
