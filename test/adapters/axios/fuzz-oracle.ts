@@ -4,7 +4,15 @@ import type { AxiosResponse } from 'axios';
 import type { PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
 import { complaintsAboutHedges, hedgesIn } from '../fuzz/hedges.js';
-import { type FuzzPlay, isRefusal, ledThere, playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
+import {
+  type FuzzPlay,
+  isRefusal,
+  ledThere,
+  mayWait,
+  playHeader,
+  sentBytes,
+  servedMark,
+} from '../fuzz/plays.js';
 import { axios, callsTruncatedTooLong } from './client.js';
 import type { FuzzCall, FuzzScript } from './fuzz-script.js';
 import type { Trial } from './fuzz-trial.js';
@@ -95,6 +103,8 @@ function mustSucceed(call: FuzzCall, script: FuzzScript) {
   if (isTimed || isHooked || calls.some(mayDisturb)) return undefined;
   for (const [index, play] of call.plays.entries()) {
     if (index > (policy.maxRetries ?? 0)) return undefined;
+    // Without any event, it fails, unless it takes too long.
+    if (mayWait(play, policy)) return undefined;
     if (play.does === 'serve' && play.cut === undefined) return index + 1;
     if (!isRetried(play, call, script)) return undefined;
   }

@@ -74,6 +74,9 @@ function policyOf(dice: Dice, mayHang: boolean): PolicyOptions {
     unsafeMethods: dice.oneOf(['never', 'unsent', 'refused', 'refused', 'refused']),
     idempotencyKey: dice.chance(0.15),
     attemptHeader: dice.chance(0.3),
+    ...(dice.chance(0.3) && {
+      streamStart: { maxMs: dice.oneOf([1, 20, 500]), maxBytes: dice.oneOf([1, 1_000, 70_000]) },
+    }),
     ...((mayHang || dice.chance(0.2)) && { attemptTimeoutMs }),
     ...(dice.chance(0.2) && { deadlineMs: dice.whole(attemptTimeoutMs, 4_000) }),
   };

@@ -3,7 +3,15 @@
 import { AttemptTimeoutError, DeadlineError, GateShutError, type PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
 import { complaintsAboutHedges, hedgesIn } from '../fuzz/hedges.js';
-import { type FuzzPlay, isRefusal, ledThere, playHeader, sentBytes, servedMark } from '../fuzz/plays.js';
+import {
+  type FuzzPlay,
+  isRefusal,
+  ledThere,
+  mayWait,
+  playHeader,
+  sentBytes,
+  servedMark,
+} from '../fuzz/plays.js';
 import type { Platform } from './fuzz-platform.js';
 import { type FuzzCall, type FuzzScript, isReadOnce, maxRetriesOf } from './fuzz-script.js';
 import type { Trial } from './fuzz-trial.js';
@@ -44,7 +52,7 @@ function* aboutTheEnd(
   // Node 20 says so of a body that had all arrived, if it is aborted before it is read; it does alone, too.
   const isAsRead =
     seen.response instanceof globalThis.Response &&
-    (policy.wholeBodyBytes ?? 0) > 0 &&
+    isWaiting(policy) &&
     /Body has already been read/.test(String(error));
   if (hasAborted && !isOfTheCut && !isAsRead && !isEndOf(error, trial, hooks.retryIf !== undefined))
     yield `aborted, and got ${String(error)}`;
@@ -130,6 +138,8 @@ function mustSucceed(call: FuzzCall, { policy, retryIf, beforeRetry, calls, wrap
   if (retryIf !== undefined && calls.some(isCut)) return undefined;
   for (const [index, play] of call.plays.entries()) {
     if (index > maxRetriesOf(call, policy)) return undefined;
+    // Without any event, it fails, unless it takes too long.
+    if (mayWait(play, policy)) return undefined;
     if (play.does === 'serve') return index + 1;
     if (!isRetried(play, call, policy, isProof)) return undefined;
   }
@@ -169,7 +179,11 @@ function isRetried(play: FuzzPlay, call: FuzzCall, policy: PolicyOptions, isProo
 /** Whether an answer waits for its body, and breaks off: that may come before the abort, and before a retry. */
 function mayBeWhole({ plays }: FuzzCall, { policy }: Pick<FuzzScript, 'policy'>): boolean {
   const isCut = plays.some((play) => play.does === 'serve' && play.cut !== undefined);
-  return (policy.wholeBodyBytes ?? 0) > 0 && isCut;
+  return isWaiting(policy) && isCut;
+}
+
+function isWaiting({ wholeBodyBytes = 0, streamStart }: PolicyOptions): boolean {
+  return wholeBodyBytes > 0 || streamStart !== undefined;
 }
 
 function isRepeatable({ method, isKeyed }: FuzzCall, { idempotencyKey }: PolicyOptions): boolean {
@@ -183,8 +197,10 @@ export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): bool
   const [first] = call.plays;
   const isOff = maxRetriesOf(call, policy) === 0;
   // What the server cuts may be fetched again, and is known to be cut before its first byte is read.
-  const isCut = (policy.wholeBodyBytes ?? 0) > 0 && first?.does === 'serve' && first.cut !== undefined;
-  const isFinal = !isCut && (first?.does === 'serve' || (first?.does === 'refuse' && first.status === 404));
+  const isCut = isWaiting(policy) && first?.does === 'serve' && first.cut !== undefined;
+  const isAwaited = first !== undefined && mayWait(first, policy);
+  const isFinal =
+    !isCut && !isAwaited && (first?.does === 'serve' || (first?.does === 'refuse' && first.status === 404));
   // It may be handed over as one that has broken off already, which a caller who does not read it on never hears alone.
   const isAlike = isOff && (!isCut || call.reads === 'all');
   return (

@@ -91,6 +91,9 @@ function policyOf(dice: Dice, mayHang: boolean): PolicyOptions {
       wholeBodyBytes: dice.oneOf([1, 1_000, 70_000, 300_000]),
       wholeBodyMs: dice.oneOf([1, 20, 500]),
     }),
+    ...(dice.chance(0.3) && {
+      streamStart: { maxMs: dice.oneOf([1, 20, 500]), maxBytes: dice.oneOf([1, 1_000, 70_000]) },
+    }),
     ...((mayHang || dice.chance(0.2)) && { attemptTimeoutMs }),
     ...(dice.chance(0.2) && {
       deadlineMs: dice.whole(attemptTimeoutMs, 4_000),

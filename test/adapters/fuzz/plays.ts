@@ -1,5 +1,6 @@
 /** What the server does in the scripts for promise clients: how to play it, and how to generate it. */
 
+import type { PolicyOptions } from '../../../src/index.js';
 import { answer, contentOf, type HangUp, type Play } from '../../faults/lab.js';
 import type { Dice } from './dice.js';
 
@@ -9,6 +10,8 @@ export type FuzzPlay = { readonly at: 'head' | 'body'; readonly lateMs?: number 
       readonly does: 'serve';
       readonly bytes: number;
       readonly isChunked: boolean;
+      /** Of events, hardly one of which ever comes, or of lines, each of which is content. */
+      readonly stream?: StreamKind;
       readonly cut?: { readonly after: number; readonly how: HangUp | 'stall' };
     }
   | {
@@ -21,6 +24,9 @@ export type FuzzPlay = { readonly at: 'head' | 'body'; readonly lateMs?: number 
   /** A redirect, or with 401 a request for a token; to this server or to where nothing listens. */
   | { readonly does: 'send away'; readonly status: number; readonly to: 'here' | 'nowhere' }
 );
+
+type StreamKind = keyof typeof streamTypes;
+const streamTypes = { events: 'text/event-stream', lines: 'application/x-ndjson' } as const;
 
 /** Marks the targets of `send away`, so that requests that arrive there are recognised. */
 export const ledThere = '?led';
@@ -63,9 +69,10 @@ function playInTime(
     const head = { do: 'head', status: play.status, headers } as const;
     return { at, steps: [head, { do: 'fill', bytes }] };
   }
-  const { isChunked, cut } = play;
+  const { isChunked, cut, stream } = play;
   const headers = {
     [playHeader]: String(index),
+    ...(stream !== undefined && { 'content-type': streamTypes[stream] }),
     ...(isChunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(bytes) }),
   };
   const fill = { do: 'fill', bytes: cut?.after ?? play.bytes, mark: servedMark } as const;
@@ -91,7 +98,17 @@ export function hangs(play: FuzzPlay): boolean {
 }
 
 export function served(dice: Dice): FuzzPlay {
-  return { at: 'body', does: 'serve', bytes: dice.whole(1, 150_000), isChunked: dice.chance(0.5) };
+  const bytes = dice.whole(1, 150_000);
+  return { at: 'body', does: 'serve', bytes, isChunked: dice.chance(0.5), ...streaming(dice) };
+}
+
+function streaming(dice: Dice): { readonly stream?: StreamKind } {
+  return dice.chance(0.2) ? { stream: dice.oneOf(['events', 'lines']) } : {};
+}
+
+/** Whether the answer waits for its first event, which may never come. */
+export function mayWait(play: FuzzPlay, { streamStart }: PolicyOptions): boolean {
+  return streamStart !== undefined && play.does === 'serve' && play.stream !== undefined;
 }
 
 function sendAway(dice: Dice): FuzzPlay {
@@ -114,13 +131,14 @@ export function playAtRandom(dice: Dice, isStream: boolean): FuzzPlay {
   const how = isStream || dice.chance(0.8) ? end : 'stall';
   switch (dice.oneOf(['serve', 'cut', 'refuse', 'refuse', 'refuse', 'die'])) {
     case 'serve':
-      return { at, does: 'serve', bytes, isChunked: dice.chance(0.5) };
+      return { at, does: 'serve', bytes, isChunked: dice.chance(0.5), ...streaming(dice) };
     case 'cut':
       return {
         at,
         does: 'serve',
         bytes,
         isChunked: dice.chance(0.5),
+        ...streaming(dice),
         cut: { after: dice.whole(0, bytes - 1), how },
       };
     case 'refuse': {
