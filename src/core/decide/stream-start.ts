@@ -47,7 +47,7 @@ export class StreamStart {
 
   /** What it was, now that it has ended as it should. Never `pending`. */
   end(): Beginning {
-    const said = this.judged(this.reader.end());
+    const said = this.judged(this.reader.end().filter(({ data }) => !isHalf(data)));
     return said === 'pending' ? empty : said;
   }
 
@@ -58,6 +58,17 @@ export class StreamStart {
       if (meaning !== 'pending') return { failed: meaning };
     }
     return 'pending';
+  }
+}
+
+/** Some connections end as they should in the middle of what is to be JSON. */
+function isHalf(data: string): boolean {
+  if (!/^\s*[{[]/.test(data)) return false;
+  try {
+    JSON.parse(data);
+    return false;
+  } catch {
+    return true;
   }
 }
 

@@ -261,6 +261,7 @@ describe('a failure', () => {
   test('an end whose last event lacks its blank line', () => {
     expect(ended({}, 'data: {"error":{"code":503}}')).toMatchObject({ failed: { means: 'transient' } });
     expect(ended({}, 'data: hello')).toBe('content');
+    expect(ended({}, 'data: {"choices":[{"del')).toMatchObject({ failed: { reason: 'stream-empty' } });
   });
 });
 
