@@ -44,6 +44,19 @@ describe('a policy', () => {
     ]);
   });
 
+  test('is told what is wrong with hints of one’s own', async () => {
+    const hints = {
+      name: 'acme',
+      statuses: [403],
+      headers: [{ name: 'x-acme-reset', unit: 'epoch' }],
+      body: [{ at: 'error/code', means: 'throttled' }],
+    };
+    const { exitCode, stdout } = await undaunted(['check', '-'], { stdin: JSON.stringify({ hints }) });
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/hints\.headers\[0\]\.unit: found a string "epoch"; allowed: .*"epoch-s"/);
+    expect(stdout).toMatch(/hints\.body\[0\]\.at: found a string "error\/code"/);
+  });
+
   test('may come from stdin', async () => {
     const { exitCode, stdout } = await undaunted(['check', '-'], { stdin: '{ "maxRetries": -1 }' });
     expect(exitCode).toBe(1);

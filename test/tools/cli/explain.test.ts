@@ -603,3 +603,43 @@ test('a setting that another rule could not inherit is not proposed', () => {
   const heirs = [{ match: '/other', attemptTimeoutMs: 1_000 }];
   expect(texts(flips({ ...waiting, policy: { ...waiting.policy, rules: heirs } }))).toContain(proposal);
 });
+
+describe('hints of one’s own', () => {
+  const own: PolicyOptions = {
+    hints: [
+      'common',
+      {
+        name: 'acme',
+        statuses: [200, 403],
+        headers: [{ name: 'X-Acme-Reset', unit: 's' }],
+        body: [
+          { at: '/error/code', is: ['BUSY'], means: 'throttled' },
+          { at: '/error/type', is: ['quota'], means: 'never' },
+        ],
+      },
+    ],
+  };
+  const asked = (...more: readonly string[]) =>
+    undaunted(['explain', '-', 'GET https://api.example.com/', ...more], { stdin: JSON.stringify(own) });
+
+  test.each<[string, readonly string[], string]>([
+    [
+      'a wait in a header',
+      ['--status', '403', '--header', 'x-acme-reset: 7', '--body', '{"error":{"code":"BUSY"}}'],
+      'Retry 1 in 7.35 s, as the server asked (acme:x-acme-reset): the server answered 403 (rate limited)',
+    ],
+    ['a failure in a 200', ['--status', '200', '--body', '{"error":{"code":"BUSY"}}'], '(throttledSchedule)'],
+    ['a veto', ['--status', '503', '--body', '{"error":{"type":"quota"}}'], 'No retry after attempt 1'],
+    ['a success', ['--status', '200', '--body', '{"error":null}'], 'Succeeded on attempt 1'],
+  ])('%s', async (_what, options, beginning) => {
+    const { stdout, stderr, exitCode } = await asked(...options);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(beginning);
+  });
+
+  test('a body belongs to a response', async () => {
+    const { exitCode, stderr } = await asked('--body', '{}');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--body needs --status');
+  });
+});

@@ -21,6 +21,11 @@ import { readDefined, remarksOn, remarkText } from '../policy-file.js';
 const options = {
   status: { kind: 'integer', summary: 'the attempt got this status', least: 100, most: 599 },
   header: { kind: 'list', value: 'line', summary: 'a header of that response, such as "retry-after: 3"' },
+  body: {
+    kind: 'text',
+    value: 'text',
+    summary: 'its body, where hints may be: \'{"error":{"code":"BUSY"}}\'',
+  },
   error: {
     kind: 'text',
     value: 'code',
@@ -75,11 +80,12 @@ The exit code is 0 whether the request is retried or not, and 2 if the policy is
 
 type Options = Given<typeof options>['options'];
 
-function readOutcome({ status, error, header }: Options): LiveOutcome | undefined {
+function readOutcome({ status, error, header, body }: Options): LiveOutcome | undefined {
   if (status !== undefined && error !== undefined)
     throw new Failure('use either --status or --error: an attempt ends in only one way.');
-  if (status !== undefined) return readResponse(status, header);
+  if (status !== undefined) return readResponse(status, header, body);
   if (header.length > 0) throw new Failure('--header needs --status: a header belongs to a response.');
+  if (body !== undefined) throw new Failure('--body needs --status: it is the body of a response.');
   return error === undefined ? undefined : readError(error);
 }
 

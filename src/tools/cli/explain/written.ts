@@ -29,7 +29,7 @@ function parsed(text: string): URL {
   throw new Failure(`the request has no http or https URL. ${requestAdvice}`);
 }
 
-export function readResponse(status: number, lines: readonly string[]): ResponseOutcome {
+export function readResponse(status: number, lines: readonly string[], body?: string): ResponseOutcome {
   const headers: Record<string, string[]> = {};
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? [];
@@ -38,7 +38,7 @@ export function readResponse(status: number, lines: readonly string[]): Response
     const key = name.toLowerCase();
     headers[key] = [...(headers[key] ?? []), value];
   }
-  return { kind: 'response', status, headers };
+  return { kind: 'response', status, headers, ...(body !== undefined && { content: body }) };
 }
 
 /** The name here for the rule's attemptTimeoutMs. */
