@@ -82,7 +82,8 @@ export function meaningOf(event: StreamEvent, { hints, statuses }: Judging, head
   ) {
     return 'pending';
   }
-  if (isError(rows, types, content)) return failureIn(rows, types, data, content, { hints, statuses }, head);
+  if (event.isFailure === true || isError(rows, types, content))
+    return failureIn(rows, types, data, content, { hints, statuses }, head);
   return isBeginning(content) ? 'pending' : 'content';
 }
 

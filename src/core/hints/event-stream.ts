@@ -1,12 +1,14 @@
 /**
- * Reads the first events of a stream, however it is cut into chunks: server-sent events (WHATWG HTML 9.2), or lines of
- * JSON. Nothing is read twice, and nothing is kept but the event that is not complete yet.
+ * Reads the first events of a stream, however it is cut into chunks: server-sent events (WHATWG HTML 9.2), lines of JSON, or
+ * the messages of AWS. Nothing is read twice, and nothing is kept but the event that is not complete yet.
  */
 
 /** One event. A line of JSON is one without a name. */
 export interface StreamEvent {
   readonly name: string;
   readonly data: string;
+  /** The framing itself says that it is a failure. */
+  readonly isFailure?: true;
 }
 
 export interface EventReader {
@@ -23,6 +25,7 @@ const lines =
 export function eventReaderFor(contentType: string | undefined): EventReader | undefined {
   if (contentType === undefined) return undefined;
   if (/^\s*text\/event-stream/i.test(contentType)) return new ServerSentEvents();
+  if (/^\s*application\/vnd\.amazon\.eventstream/i.test(contentType)) return new AwsMessages();
   return lines.test(contentType) ? new JsonLines() : undefined;
 }
 
@@ -110,4 +113,72 @@ const recordSeparator = '\u001e';
 function eventIn(line: string): readonly StreamEvent[] {
   const data = line.slice(line.startsWith(recordSeparator) ? 1 : 0).trim();
   return data === '' ? [] : [{ name: '', data }];
+}
+
+/** The three lengths and checksums around a message, in bytes. */
+const [preludeBytes, checksumBytes] = [12, 4];
+
+/** None is longer. */
+const longestMessage = 33_554_432;
+
+/** https://smithy.io/2.0/aws/amazon-eventstream.html. What is no such message is left to the caller, as content. */
+class AwsMessages implements EventReader {
+  private rest: Uint8Array = new Uint8Array(0);
+
+  push(bytes: Uint8Array): readonly StreamEvent[] {
+    let left = new Uint8Array(this.rest.length + bytes.length);
+    left.set(this.rest);
+    left.set(bytes, this.rest.length);
+    const events: StreamEvent[] = [];
+    while (left.length >= preludeBytes) {
+      const view = new DataView(left.buffer, left.byteOffset, left.byteLength);
+      const [length, headersLength] = [view.getUint32(0), view.getUint32(4)];
+      if (preludeBytes + headersLength + checksumBytes > length || length > longestMessage)
+        return [...events, { name: '', data: 'unreadable' }];
+      if (left.length < length) break;
+      const payloadAt = preludeBytes + headersLength;
+      const headers = headersIn(left.subarray(preludeBytes, payloadAt));
+      events.push(messageOf(headers, textOf(left.subarray(payloadAt, length - checksumBytes))));
+      left = left.subarray(length);
+    }
+    this.rest = left;
+    return events;
+  }
+
+  end(): readonly StreamEvent[] {
+    return [];
+  }
+}
+
+function messageOf(headers: ReadonlyMap<string, string>, payload: string): StreamEvent {
+  const failure = headers.get(':exception-type') ?? headers.get(':error-code');
+  if (failure !== undefined) return { name: failure, data: payload, isFailure: true };
+  const name = headers.get(':event-type') ?? '';
+  // InvokeModelWithResponseStream packs the model's own event.
+  const [, packed] = (name === 'chunk' && /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(payload)) || [];
+  if (packed === undefined) return { name, data: payload };
+  return { name: '', data: textOf(Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))) };
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** How many bytes a value takes that is not a text, by its type. */
+const valueBytes: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
+
+/** Those whose values are texts: type 7. */
+function headersIn(bytes: Uint8Array): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (let at = 0; at < bytes.length; ) {
+    const nameEnd = at + 1 + (bytes[at] ?? 0);
+    const name = textOf(bytes.subarray(at + 1, nameEnd));
+    const type = bytes[nameEnd] ?? -1;
+    const fixed = valueBytes[type];
+    const valueAt = nameEnd + (fixed === undefined ? 3 : 1);
+    const length = fixed ?? ((bytes[nameEnd + 1] ?? 0) << 8) + (bytes[nameEnd + 2] ?? 0);
+    if (type === 7) found.set(name, textOf(bytes.subarray(valueAt, valueAt + length)));
+    at = valueAt + length;
+  }
+  return found;
 }

@@ -1,5 +1,6 @@
 /** How streams begin: which events are no content yet, and which are failures. */
 
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Beginning, msToBegin, streamStartOf } from '../../../src/core/decide/stream-start.js';
 import { defaultSettings } from '../../../src/core/policy/fill-in.js';
@@ -263,6 +264,48 @@ describe('a failure', () => {
     expect(ended({}, 'data: hello')).toBe('content');
     expect(ended({}, 'data: {"choices":[{"del')).toMatchObject({ failed: { reason: 'stream-empty' } });
   });
+});
+
+test('whatever comes in whatever pieces, the first event that is not pending counts', () => {
+  const pending = [
+    ': hi\n\n',
+    named({ type: 'ping' }),
+    named({ type: 'message_start' }),
+    'retry: 3\n\n',
+    '\n',
+  ];
+  const content = [sse('hello'), named({ type: 'content_block_delta' }), sse(chunk({ content: 'ä' }))];
+  const failing = [
+    named({ type: 'error', error: { type: 'overloaded_error' } } as never),
+    sse({ error: { code: 502 } }),
+  ];
+  const events = fc.tuple(
+    fc.array(fc.constantFrom(...pending), { maxLength: 5 }),
+    fc.option(fc.constantFrom(...content, ...failing), { nil: undefined }),
+    fc.constantFrom('', ...content, ...failing),
+  );
+  fc.assert(
+    fc.property(
+      events,
+      fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }),
+      ([before, first, after], sizes) => {
+        const bytes = new TextEncoder().encode(
+          before.join('') + (first ?? '') + (first === undefined ? '' : after),
+        );
+        const start = streamStartOf(settingsOf({ hints }), 'GET', 200, type, 0);
+        let said: Beginning = 'pending';
+        for (let [at, n] = [0, 0]; at < bytes.length && said === 'pending'; n += 1) {
+          const size = sizes[n % sizes.length] ?? 1;
+          said = start?.push(bytes.subarray(at, at + size)) ?? 'undecided';
+          at += size;
+        }
+        if (said === 'pending') said = start?.end() ?? 'undecided';
+        if (first === undefined) expect(said).toMatchObject({ failed: { reason: 'stream-empty' } });
+        else if (content.includes(first)) expect(said).toBe('content');
+        else expect(said).toMatchObject({ failed: { reason: expect.stringMatching(/^stream-error-5/) } });
+      },
+    ),
+  );
 });
 
 describe('rows of your own', () => {

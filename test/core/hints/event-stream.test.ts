@@ -76,6 +76,68 @@ describe('lines of JSON', () => {
   });
 });
 
+describe('messages of AWS', () => {
+  const type = 'application/vnd.amazon.eventstream';
+
+  test.each<[string, Uint8Array, readonly StreamEvent[]]>([
+    [
+      'an event',
+      message({ ':message-type': 'event', ':event-type': 'messageStart' }, '{"role":"assistant"}'),
+      [event('{"role":"assistant"}', 'messageStart')],
+    ],
+    [
+      'an exception',
+      message({ ':message-type': 'exception', ':exception-type': 'throttlingException' }, '{}'),
+      [{ ...event('{}', 'throttlingException'), isFailure: true }],
+    ],
+    [
+      'an error',
+      message({ ':message-type': 'error', ':error-code': 'InternalError' }, ''),
+      [{ ...event('', 'InternalError'), isFailure: true }],
+    ],
+    [
+      'the packed event of a model',
+      message({ ':event-type': 'chunk' }, `{"bytes":"${btoa('{"type":"message_start"}')}"}`),
+      [event('{"type":"message_start"}')],
+    ],
+    [
+      'a chunk of another kind',
+      message({ ':event-type': 'chunk' }, '{"text":"a"}'),
+      [event('{"text":"a"}', 'chunk')],
+    ],
+    ['something else', new TextEncoder().encode('{"message":"no stream"}'), [event('unreadable')]],
+    ['the beginning of one', message({ ':event-type': 'x' }, '{}').subarray(0, 20), []],
+  ])('%s', (_what, bytes, events) => {
+    expect(eventsIn(type, [bytes])).toEqual(events);
+    if (events[0]?.data === 'unreadable') return;
+    expect(
+      eventsIn(
+        type,
+        [...bytes].map((byte) => Uint8Array.of(byte)),
+      ),
+    ).toEqual(events);
+  });
+
+  test('two in one chunk', () => {
+    const one = message({ ':event-type': 'a' }, '{}');
+    expect(eventsIn(type, [Uint8Array.from([...one, ...one])])).toEqual([event('{}', 'a'), event('{}', 'a')]);
+  });
+});
+
+/** Checksums are not looked at. Beside its texts, it has a header with a number. */
+function message(headers: Readonly<Record<string, string>>, payload: string): Uint8Array {
+  const encode = (text: string): readonly number[] => [...new TextEncoder().encode(text)];
+  const texts = Object.entries(headers).flatMap(([name, value]) => [
+    ...[name.length, ...encode(name), 7],
+    ...[value.length >> 8, value.length & 255, ...encode(value)],
+  ]);
+  const all = [...[1, ...encode('n'), 4, 0, 0, 0, 7], ...texts];
+  const body = encode(payload);
+  const uint32 = (value: number): readonly number[] => [24, 16, 8, 0].map((bits) => (value >> bits) & 255);
+  const length = 12 + all.length + body.length + 4;
+  return Uint8Array.from([...uint32(length), ...uint32(all.length), 0, 0, 0, 0, ...all, ...body, 0, 0, 0, 0]);
+}
+
 test.each([undefined, '', 'application/json', 'text/plain', 'text/html; x=text/event-stream'])(
   'a stream of %s has none',
   (type) => {
