@@ -28,6 +28,7 @@ export const refusals = [
   'POST after a 429, and then a 303 and a 429',
   'POST after a 401',
   "hints of one's own: a POST, and a row that proves that nothing was done",
+  'a POST whose stream says that it was not taken',
 ];
 
 const noStreams =
