@@ -28,13 +28,13 @@ const roomsOfCore = [
       'explain.ts',
       ...filesOf('classify decide safety', 'decide/'),
       'decide/failures/*.ts',
-      ...filesOf('admission ask signs', 'limits/'),
+      ...filesOf('admission signs', 'limits/'),
       'limits/gate/*.ts',
       'limits/hold/*.ts',
     ],
     tests: [
       ...filesOf('classify decide', 'core/decide/', '.test'),
-      ...filesOf('admit answers gate hold', 'core/limits/', '.test'),
+      ...filesOf('admit gate hold sample trial', 'core/limits/', '.test'),
       'kernel/session.test.ts',
     ],
   },
@@ -87,6 +87,18 @@ const roomsOfCore = [
     tests: ['core/hints/!(hostile).test.ts'],
   },
 ].map((room): Room => ({ ...room, mutate: room.mutate.map((file) => file.replace(/^!?/, '$&core/')) }));
+
+/** What all limits have in common, and concurrency, most of which is in the kernel: it counts, and keeps a line. */
+const limits: Room = {
+  name: 'limits',
+  mutate: ['core/limits/all.ts', 'core/limits/ask.ts', 'core/limits/concurrency/*.ts', 'kernel/limits/*.ts'],
+  tests: [
+    ...filesOf('all concurrency', 'core/limits/', '.test'),
+    'kernel/limits/!(concurrency-scripts).test.ts',
+    ...filesOf('session retrier stalls history', 'kernel/', '.test'),
+    'fleet/!(slow-store|urgent).test.ts',
+  ],
+};
 
 /** Tests that take seconds or play thousands of scripts: they catch few mutants that the others miss. */
 const slow =
@@ -181,8 +193,8 @@ const { values, positionals: asked } = parseArgs({
 const sample = Number(values.sample);
 const rooms =
   asked.length === 0
-    ? roomsOfCore
-    : [...roomsOfCore, ...roomsOfAdapters].filter(({ name }) => asked.includes(name));
+    ? [...roomsOfCore, limits]
+    : [...roomsOfCore, limits, ...roomsOfAdapters].filter(({ name }) => asked.includes(name));
 const scores = rooms.map((room) => {
   const mutate = values.only === undefined ? room.mutate : values.only.split(' ');
   return { name: room.name, ...run({ ...room, mutate }) };
