@@ -53,25 +53,40 @@ export class Agenda {
     this.now = untilMs;
   }
 
-  /** Moves the last event to the top, and then as far down as it belongs. */
+  /**
+   * Moves the last event to the top, and then as far down as it belongs. Every event comes through here, so it calls
+   * nothing: what the engine inlines elsewhere does not change how long this takes.
+   */
   private dropFirst(): void {
+    const { times, orders, handlers, subjects, stamps } = this;
     this.size -= 1;
     const last = this.size;
+    const time = times[last] as number;
+    const order = orders[last] as number;
     let place = 0;
     for (let child = 1; child < last; child = place * 2 + 1) {
-      if (child + 1 < last && this.isBefore(child + 1, child)) child += 1;
-      if (this.isBefore(last, child)) break;
-      this.move(child, place);
+      let least = times[child] as number;
+      const other = times[child + 1] as number;
+      const isSecond =
+        child + 1 < last &&
+        (other < least || (other === least && (orders[child + 1] as number) < (orders[child] as number)));
+      if (isSecond) {
+        child += 1;
+        least = other;
+      }
+      if (time < least || (time === least && order < (orders[child] as number))) break;
+      times[place] = least;
+      orders[place] = orders[child] as number;
+      handlers[place] = handlers[child] as Handler;
+      subjects[place] = subjects[child] as number;
+      stamps[place] = stamps[child] as number;
       place = child;
     }
-    this.move(last, place);
-  }
-
-  private isBefore(place: number, other: number): boolean {
-    const { times, orders } = this;
-    const time = times[place] as number;
-    const otherTime = times[other] as number;
-    return time < otherTime || (time === otherTime && (orders[place] as number) < (orders[other] as number));
+    times[place] = time;
+    orders[place] = order;
+    handlers[place] = handlers[last] as Handler;
+    subjects[place] = subjects[last] as number;
+    stamps[place] = stamps[last] as number;
   }
 
   private move(from: number, to: number): void {
