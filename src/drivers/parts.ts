@@ -4,10 +4,10 @@ import type { BodyHints, Part, StreamStartPart } from '../core/policy/parts.js';
 import type { KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 import type { textOfHint } from './body/copied.js';
-import type { KeptBody } from './body/kept-body.js';
-import type { streamFrom } from './body/kept-stream.js';
+import type { keptForAxios } from './body/kept-data.js';
+import type { keptForFetch, spareOf } from './body/kept-request.js';
 import type { contentOf } from './body/unpack.js';
-import type { asWebStream, webSource } from './body/web-stream.js';
+import type { whenOver } from './body/unread.js';
 import type { Awaiting, seenOf, WaitingAnswers } from './body/whole.js';
 import type { Hooks } from './hooks.js';
 import type { HopCounter, isOfTunnel } from './hop-counter.js';
@@ -18,10 +18,9 @@ import type { begun, letStart, releaseStart, startFailureOf } from './starting.j
 
 /** Keeps bodies that can be read only once, so that they can be sent again. */
 export interface Streams extends Part<'streams'> {
-  readonly KeptBody: new (body: object, limitBytes: number) => KeptBody;
-  readonly asWebStream: typeof asWebStream;
-  readonly streamFrom: typeof streamFrom;
-  readonly webSource: typeof webSource;
+  readonly keptForFetch: typeof keptForFetch;
+  readonly spareOf: typeof spareOf;
+  readonly keptForAxios: typeof keptForAxios;
 }
 
 /** Waits for the bodies of answers before they are handed over. */
@@ -38,6 +37,9 @@ export interface BodyHintsPart extends BodyHints {
   readonly textOfHint: typeof textOfHint;
   readonly contentOf: typeof contentOf;
 }
+
+/** Wants to know when the body of an answer is over. */
+type Concurrency = NonNullable<KernelParts['concurrency']> & { readonly whenOver: typeof whenOver };
 
 /** Shows what undici's fetch has sent for an attempt. */
 export interface Evidence extends Part<'evidence'> {
@@ -59,6 +61,7 @@ export interface DriverParts extends KernelParts {
   readonly learning?: Learning & { readonly send: typeof sendLearning };
   readonly streams?: Streams;
   readonly evidence?: Evidence;
+  readonly concurrency?: Concurrency;
   readonly advice?: Advice;
   readonly hooks?: Hooks;
   readonly bodyHints?: BodyHintsPart;

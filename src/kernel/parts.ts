@@ -14,7 +14,10 @@ import type { Race, Raced } from './race.js';
 
 /** What each limit needs that is asked before an attempt. */
 export interface Admission extends Part<'admission'> {
-  readonly asked: Pick<typeof admission, 'admit' | 'admitHedge' | 'end' | 'giveBack' | 'leave'>;
+  readonly asked: Pick<
+    typeof admission,
+    'admit' | 'admitHedge' | 'end' | 'giveBack' | 'leave' | 'noRefusals' | 'refusal'
+  >;
 }
 
 export interface Learning extends LearningPart {

@@ -21,6 +21,7 @@ import type { Attempt, Decision, Finding, Outcome, World } from '../core/types.j
 import type { Alarm, NewAlarms } from './alarms.js';
 import type { About } from './events.js';
 import { Latencies, type RuleLatency } from './latencies.js';
+import { hasSpareCapacity } from './limits/clear.js';
 import type { Limits } from './limits/limits.js';
 import type { Permit } from './limits/permit.js';
 import type { Prospects, Ruling, Session, SessionTail } from './session.js';
@@ -255,7 +256,7 @@ export class Race implements SessionTail {
   hedge(): number | undefined {
     const { first, own, now } = this;
     if (first === undefined || first.failed !== undefined || this.second !== undefined) return undefined;
-    if (!this.session.limits.hasSpareCapacity(now) || !latency.mayHedge(own, this.state, now))
+    if (!hasSpareCapacity(this.session.limits, now) || !latency.mayHedge(own, this.state, now))
       return undefined;
     this.keep(latency.afterHedge(this.state, now));
     const attempt = first.attempt + 1;

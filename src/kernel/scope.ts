@@ -1,6 +1,5 @@
 /** What the requests of one scope share: its limits, and what is learnt from its answers. */
 
-import { limitRefusals } from '../core/limits/settings.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
@@ -24,11 +23,6 @@ export interface ScopeSnapshot extends LimitSnapshots {
 /** Each rule has its settings, and so have the overrides of single requests, of which there may be any number. */
 const mostKnown = 100;
 
-function noRefusals(): Record<RefusalReason, number> {
-  const reasons = Object.values(limitRefusals).flat();
-  return Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<RefusalReason, number>;
-}
-
 export class Scope implements SessionScope, Shared {
   readonly name: string;
   readonly ports: Ports;
@@ -42,7 +36,7 @@ export class Scope implements SessionScope, Shared {
   waiting = 0;
   queued = 0;
   out = 0;
-  readonly refused: Record<RefusalReason, number> = noRefusals();
+  readonly refused: Record<RefusalReason, number>;
   /** The link to the fleet, if other processes share this scope. */
   private fleet: FleetScope | undefined;
   private readonly limits: ScopeLimits;
@@ -58,6 +52,8 @@ export class Scope implements SessionScope, Shared {
     limits: ScopeLimits = new ScopeLimits(ports, parts),
   ) {
     this.parts = parts;
+    // Without the limits that refuse, there are no reasons.
+    this.refused = parts.admission?.asked.noRefusals() ?? ({} as Record<RefusalReason, number>);
     this.siblings = siblings;
     this.name = name;
     this.ports = ports;

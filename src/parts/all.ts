@@ -35,10 +35,10 @@ import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
 import type { Settings } from '../core/policy/settings.js';
 import { toldRequest } from '../core/told.js';
 import { readerOf, textOfHint } from '../drivers/body/copied.js';
-import { KeptBody } from '../drivers/body/kept-body.js';
-import { streamFrom } from '../drivers/body/kept-stream.js';
+import { keptForAxios } from '../drivers/body/kept-data.js';
+import { keptForFetch, spareOf } from '../drivers/body/kept-request.js';
 import { contentOf } from '../drivers/body/unpack.js';
-import { asWebStream, webSource } from '../drivers/body/web-stream.js';
+import { whenOver } from '../drivers/body/unread.js';
 import { awaitStart, awaitWhole, seenOf, WaitingAnswers } from '../drivers/body/whole.js';
 import { askBeforeRetry, type Hooks, verdictOn } from '../drivers/hooks.js';
 import { HopCounter, isOfTunnel } from '../drivers/hop-counter.js';
@@ -59,7 +59,7 @@ import { RequestCredentials } from '../kernel/credentials.js';
 import { type ChannelsPart, platformChannels } from '../kernel/events.js';
 import type { Layers } from '../kernel/layers.js';
 import * as layer from '../kernel/layers.js';
-import { admit, admitHedge, end, giveBack, leave } from '../kernel/limits/admission.js';
+import { admit, admitHedge, end, giveBack, leave, noRefusals, refusal } from '../kernel/limits/admission.js';
 import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
 import { ScopeHold } from '../kernel/limits/hold.js';
@@ -93,7 +93,7 @@ export const rules: Rules = {
   routesOf: (all) => compileRoutes(all.map(({ match }) => readPattern(match))),
 };
 
-export const streams: Streams = { part: 'streams', KeptBody, asWebStream, streamFrom, webSource };
+export const streams: Streams = { part: 'streams', keptForFetch, spareOf, keptForAxios };
 
 export const wholeAnswers: WholeAnswersPart = {
   part: 'wholeAnswers',
@@ -104,7 +104,7 @@ export const wholeAnswers: WholeAnswersPart = {
 
 const admission: Admission = {
   part: 'admission',
-  asked: { admit, admitHedge, end, giveBack, leave },
+  asked: { admit, admitHedge, end, giveBack, leave, noRefusals, refusal },
 };
 
 export const gate: Required<KernelParts>['gate'] = {
@@ -121,10 +121,11 @@ export const hold: Required<KernelParts>['hold'] = {
   fill: fillHold,
 };
 
-export const concurrency: Required<KernelParts>['concurrency'] = {
+export const concurrency: Required<DriverParts>['concurrency'] = {
   part: 'concurrency',
   needs: [admission],
   Limit: ScopeConcurrency,
+  whenOver,
   fill: fillConcurrency,
 };
 

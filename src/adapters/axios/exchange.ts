@@ -5,7 +5,6 @@ import type { ClientOutcome } from '../../core/events.js';
 import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { isStream, isWebStream } from '../../drivers/body/stream-like.js';
-import { whenOver } from '../../drivers/body/unread.js';
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus, begin } from '../../drivers/loop/begin.js';
@@ -253,7 +252,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   whenBodyEnds(ending: Ending<ResponseShape>, done: Cancel): void {
     const body = bodyToRead(answerOf(ending), this.method);
     if (body === undefined) done();
-    else whenOver(body, this.sleep, done);
+    else this.parts.concurrency?.whenOver(body, this.sleep, done);
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {

@@ -5,14 +5,11 @@
 
 import type { Settings } from '../../core/policy/settings.js';
 import { iterates } from '../../drivers/body/iterates.js';
-import type { KeptBody } from '../../drivers/body/kept-body.js';
 import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
 import { dispose, isStream, isWebStream, wasRead } from '../../drivers/body/stream-like.js';
 import type { RequestBody } from '../../drivers/loop/exchange.js';
 import type { Streams } from '../../drivers/parts.js';
-import { builtinModule } from '../../kernel/builtin-module.js';
-import type { Cancel } from '../../kernel/sleep.js';
 import { ignoresInit } from './ignored-init.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
 
@@ -43,8 +40,7 @@ function keptBody(body: object, limitBytes: number, streams: Streams | undefined
   // The fetch itself rejects a stream that was read before. Some packages take streams that cannot be iterated over.
   if (wasRead(body) || !(isWebStream(body) || iterates(body, Symbol.asyncIterator))) return spent(body);
   if (streams === undefined) return sentOnce(body);
-  const source = isWebStream(body) ? lockedSource(body, streams) : body;
-  return new Kept(streams, source, limitBytes, isStream(body));
+  return streams.keptForFetch(body, limitBytes);
 }
 
 /**
@@ -79,7 +75,7 @@ function spareBody(
   limitBytes: number,
   streams: Streams | undefined,
 ): Body | undefined {
-  return streams === undefined ? spent(undefined) : Spare.of(request, limitBytes, streams);
+  return streams === undefined ? spent(undefined) : streams.spareOf(request, limitBytes);
 }
 
 class Made extends MadeBody implements Body {
@@ -93,99 +89,4 @@ function spent(body: unknown): Body {
 /** A stream that fetch reads itself may be read on even after an abort. */
 function sentOnce(body: object): Body {
   return { ...spent(body), close: (error) => error !== undefined && dispose(body, error) };
-}
-
-/**
- * A stream of Node's stays one: packages such as node-fetch know no other streams. It is one of objects, since Deno's
- * fetch fails with one of bytes.
- */
-function asNodeStream(kept: KeptBody, { asWebStream, streamFrom }: Streams): unknown {
-  const { Readable } = builtinModule<Pick<typeof import('node:stream'), 'Readable'>>('node:stream') ?? {};
-  return Readable === undefined ? asWebStream(kept) : streamFrom(kept, Readable, true);
-}
-
-/** Locks the stream at once, as fetch does. */
-function lockedSource(stream: ReadableStream<Uint8Array>, { webSource }: Streams): AsyncIterable<Uint8Array> {
-  const iterator = webSource(stream)[Symbol.asyncIterator]();
-  return { [Symbol.asyncIterator]: () => iterator };
-}
-
-/** A body that is read once, and kept up to the limit. */
-class Kept implements Body {
-  readonly isStream = true;
-  protected readonly kept: KeptBody;
-  protected readonly streams: Streams;
-  private readonly isOfNode: boolean;
-
-  constructor(streams: Streams, source: object, limitBytes: number, isOfNode = false) {
-    this.streams = streams;
-    this.kept = new streams.KeptBody(source, limitBytes);
-    this.isOfNode = isOfNode;
-  }
-
-  get isReplayable(): boolean {
-    return this.kept.isReplayable;
-  }
-
-  next(): unknown {
-    const { kept, streams } = this;
-    return this.isOfNode ? asNodeStream(kept, streams) : streams.asWebStream(kept);
-  }
-
-  leave(): void {
-    this.kept.leave();
-  }
-
-  onFailure(listener: () => void): Cancel {
-    return this.kept.watch(listener);
-  }
-
-  close(error?: unknown): void {
-    this.kept.close(error);
-  }
-}
-
-/**
- * A clone of a Request's body, read while the first attempt sends the original, up to the limit. If it is complete by
- * then, later attempts send it as bytes: with a length, and also where streams cannot be sent.
- */
-class Spare extends Kept {
-  /** Undefined if there is no body, or if the fetch itself will reject the Request: its body is locked. */
-  static of(request: RequestShape, limitBytes: number, streams: Streams): Body | undefined {
-    // Bun adds the body's type to a Request's headers only if they are read before it is sent.
-    void request.headers;
-    const body = bodyOfClone(request);
-    if (body === null) return undefined;
-    // Some platforms do not expose a Request's body.
-    return body === undefined
-      ? spent(undefined)
-      : new Spare(streams, lockedSource(body, streams), limitBytes);
-  }
-
-  constructor(streams: Streams, source: AsyncIterable<Uint8Array>, limitBytes: number) {
-    super(streams, source, limitBytes);
-    const reader = this.kept.open({
-      push: () => {
-        if (this.kept.isReplayable) return true;
-        reader.stop();
-        this.kept.close(new Error('undaunted: the body is larger than bufferBodyBytes'));
-        return false;
-      },
-      end: () => undefined,
-      fail: () => undefined,
-    });
-    reader.more();
-  }
-
-  override next(): unknown {
-    return this.kept.probe() ? this.kept.takeKept() : this.streams.asWebStream(this.kept);
-  }
-}
-
-function bodyOfClone(request: RequestShape): ReadableStream<Uint8Array> | null | undefined {
-  try {
-    return request.clone().body;
-  } catch {
-    return null;
-  }
 }

@@ -5,7 +5,6 @@ import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { drainTime, lengthIn } from '../../drivers/body/drain.js';
 import { dispose, isStream } from '../../drivers/body/stream-like.js';
-import { whenOver } from '../../drivers/body/unread.js';
 import type { BodySeen, WaitingAnswers } from '../../drivers/body/whole.js';
 import { needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
@@ -320,7 +319,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   whenBodyEnds(ending: Ending<ResponseShape>, done: Cancel): void {
     const body = ending.kind === 'response' ? bodyOfAnswer(ending.response) : undefined;
     if (body === undefined || (ending.kind === 'response' && this.hasWhole(ending.response))) done();
-    else whenOver(body, this.sleep, done);
+    else this.parts.concurrency?.whenOver(body, this.sleep, done);
   }
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {

@@ -1,6 +1,7 @@
 /** A kept body as a Node stream, for clients that send one. The source outlives the stream. */
 
 import type { KeptBody } from './kept-body.js';
+import type { StreamLike } from './stream-like.js';
 
 /** The part of Node's streams that is used here. */
 interface NodeStream {
@@ -15,6 +16,16 @@ interface NodeStreamOptions {
   readonly highWaterMark: number;
   read(): void;
   destroy(error: Error | null, done: (error: Error | null) => void): void;
+}
+
+/** Of the module `node:stream`. */
+export interface NodeStreams {
+  readonly Readable: (new (
+    options: NodeStreamOptions,
+  ) => NodeStream) & {
+    from(pieces: Iterable<unknown>, options: { readonly objectMode: boolean }): object;
+  };
+  readonly PassThrough: new () => AsyncIterable<Uint8Array> & Required<StreamLike>;
 }
 
 /**

@@ -3,10 +3,14 @@
  * ramp, or a place in the queue of the hold.
  */
 
+import type { AdmissionRequest, Admitted } from '../../core/limits/admission.js';
 import { go, noQueuePlace } from '../../core/limits/admission.js';
+import { type AskedFirst, orderOfAdmission } from '../../core/limits/all.js';
 import { admit as decideOn } from '../../core/limits/ask.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { openGate } from '../../core/limits/gate/state.js';
+import { noHold } from '../../core/limits/hold/state.js';
+import { limitRefusals } from '../../core/limits/settings.js';
 import type { Admission, RefusalReason } from '../../core/types.js';
 import type { Session } from '../session.js';
 import { turnNow } from '../turn.js';
@@ -41,16 +45,71 @@ function ask(
   now: number,
 ): Admission {
   const { scope, settings } = limits;
-  const request = limits.requestOf(asking, permit, isRetry);
+  const request = requestOf(limits, asking, permit, isRetry);
   const admitted = decideOn(settings, request, now, deadlineAt, scope.ports.random());
   const { admission, queuePlace, epoch, unenforced } = admitted;
   if (admission.kind === 'refuse') refuse(limits, permit, admission.reason, true);
   if (admission.kind === 'go' && unenforced !== undefined) refuse(limits, permit, unenforced, false);
   permit.queuePlace = queuePlace;
-  limits.answered(permit, request, admitted, deadlineAt, now);
+  answered(limits, permit, request, admitted, deadlineAt, now);
   if (admission.kind === 'go') return letThrough(limits, permit, epoch, now);
   enter(limits, permit, stateIn(admission));
   return admission;
+}
+
+/** What an attempt finds that asks for admission. */
+function requestOf(
+  { scope, gate, hold, concurrency }: Limits,
+  asking: Asking,
+  permit: Permit,
+  isRetry: boolean,
+): AdmissionRequest {
+  // The fields are written out: a spread takes ten times as long.
+  return {
+    gate: gate === undefined ? openGate : gate.state,
+    hold: hold === undefined ? noHold : hold.state,
+    kind: gate === undefined ? 0 : (permit.queuePlace.kind ?? gate.kindOf(asking)),
+    waiting: scope.waiting - (permit.state === 'waits' ? 1 : 0),
+    queued: scope.queued - (permit.state === 'queues' ? 1 : 0),
+    room: concurrency?.roomFor(permit),
+    queuePlace: permit.queuePlace,
+    isRetry,
+  };
+}
+
+/** It was told whether it may be sent. `found`: what it found when it asked. */
+function answered(
+  limits: Limits,
+  permit: Permit,
+  found: AdmissionRequest,
+  admitted: Admitted,
+  deadlineAt: number,
+  now: number,
+): void {
+  const { gate, hold, concurrency } = limits;
+  const { admission } = admitted;
+  if (gate !== undefined) gate.state = admitted.gate;
+  if (hold !== undefined) hold.state = admitted.hold;
+  if (admission.kind === 'go') hold?.sent(permit, found.hold, now);
+  else askFleet(limits, permit, admission, deadlineAt, now);
+  if (admission.kind === 'wait' && admission.why === 'concurrency') {
+    concurrency?.standsInLine(permit, now, now + admission.delayMs);
+  } else if (admission.kind !== 'go') concurrency?.leave(permit);
+}
+
+/** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
+function askFleet(
+  { settings, gate, hold }: Limits,
+  permit: Permit,
+  admission: Admission,
+  deadlineAt: number,
+  now: number,
+): void {
+  const why = admission.kind === 'wait' ? admission.why : undefined;
+  if (why === 'gate') gate?.waits(settings.attemptTimeoutMs, now);
+  const { place, queuesUntil } = permit.queuePlace;
+  const isQueued = why === 'hold' && place === undefined;
+  hold?.setQueued(permit, isQueued, Math.min(queuesUntil, deadlineAt) - now);
 }
 
 function refuse({ scope }: Limits, permit: Permit, reason: RefusalReason, enforced: boolean): void {
@@ -93,7 +152,8 @@ export function giveBack(limits: Limits, asking: Asking, permit: Permit): void {
 /** The request stops waiting. */
 export function leave(limits: Limits, permit: Permit): void {
   if (isAsking(permit)) enter(limits, permit, 'asks');
-  limits.left(permit);
+  limits.hold?.leave(permit);
+  limits.concurrency?.leave(permit);
   permit.queuePlace = noQueuePlace;
 }
 
@@ -111,6 +171,26 @@ function enter(limits: Limits, permit: Permit, state: Permit['state']): void {
   scope.queued += Number(state === 'queues') - Number(before === 'queues');
   scope.out += Number(state === 'is out') - Number(before === 'is out');
   permit.state = state;
-  if (state === 'is out') limits.occupiedBy(permit);
-  if (before === 'is out') limits.freed();
+  if (state === 'is out') limits.concurrency?.taken(permit);
+  if (before === 'is out') limits.concurrency?.givenBack();
+}
+
+// ---------------------------------------------------------------- refusals
+
+/** Which limit it is that refuses for this reason. */
+const refusing = /* @__PURE__ */ (() =>
+  Object.fromEntries(
+    orderOfAdmission.flatMap((name) => limitRefusals[name].map((reason) => [reason, name])),
+  ) as Readonly<Record<RefusalReason, AskedFirst>>)();
+
+/** The error of a request that was refused. */
+export function refusal(limits: Limits, reason: RefusalReason, own: ErrorOptions): Error | undefined {
+  return limits[refusing[reason]]?.refusal(limits.scope.name, own);
+}
+
+export function noRefusals(): Record<RefusalReason, number> {
+  return Object.fromEntries(Object.keys(refusing).map((reason) => [reason, 0])) as Record<
+    RefusalReason,
+    number
+  >;
 }

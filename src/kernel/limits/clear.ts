@@ -53,3 +53,10 @@ export function succeedAtOnce(limits: LimitsPassed, asking: Asking, permit: Perm
   told.hold(limits, asking, permit);
   told.budget(limits);
 }
+
+/** Whether the scope can bear more requests than were asked for: the server is up, and failures are few. */
+export function hasSpareCapacity({ budget, gate, hold, concurrency }: LimitsPassed, now: number): boolean {
+  if (gate?.hasSpareCapacity(now) === false || hold?.hasSpareCapacity(now) === false) return false;
+  if (concurrency?.isClear === false) return false;
+  return budget?.hasSpareCapacity(now) ?? true;
+}

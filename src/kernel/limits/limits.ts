@@ -3,15 +3,12 @@
  * that inherit the setting share.
  */
 
-import type { AdmissionRequest, Admitted } from '../../core/limits/admission.js';
-import { type AskedFirst, type LimitName, limitNames, orderOfAdmission } from '../../core/limits/all.js';
-import { openGate } from '../../core/limits/gate/state.js';
-import { noHold } from '../../core/limits/hold/state.js';
-import { type LimitsSeen, limitRefusals } from '../../core/limits/settings.js';
+import { type AskedFirst, type LimitName, limitNames } from '../../core/limits/all.js';
+import type { LimitsSeen } from '../../core/limits/settings.js';
 import type { Sign } from '../../core/limits/signs.js';
 import type { Part } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
-import type { Admission, Finding, RefusalReason, RequestFacts } from '../../core/types.js';
+import type { Finding, RefusalReason, RequestFacts } from '../../core/types.js';
 import type { ChannelsPart } from '../events.js';
 import type { FleetScope } from '../fleet.js';
 import type { Latencies } from '../latencies.js';
@@ -161,6 +158,12 @@ export interface Shared {
     readonly layers?: Layers;
     readonly channels?: ChannelsPart;
     readonly hooks?: { moveTo(session: object, url: string): void };
+    readonly admission?: {
+      readonly asked: {
+        refusal(limits: Limits, reason: RefusalReason, own: ErrorOptions): Error | undefined;
+        noRefusals(): Record<RefusalReason, number>;
+      };
+    };
   };
   /** Made by the first request that learns something. */
   latencies: Latencies | undefined;
@@ -170,12 +173,6 @@ export interface Shared {
   out: number;
   readonly refused: Record<RefusalReason, number>;
 }
-
-/** Which limit it is that refuses for this reason. */
-const refusing = /* @__PURE__ */ (() =>
-  Object.fromEntries(
-    orderOfAdmission.flatMap((name) => limitRefusals[name].map((reason) => [reason, name])),
-  ) as Readonly<Record<RefusalReason, AskedFirst>>)();
 
 export class Limits implements LimitsPassed, SessionLimits {
   readonly scope: Shared;
@@ -194,72 +191,9 @@ export class Limits implements LimitsPassed, SessionLimits {
     this.concurrency = concurrency;
   }
 
-  // -------------------------------------------------------------- before an attempt
-
-  /** What an attempt finds that asks for admission. */
-  requestOf(asking: Asking, permit: Permit, isRetry: boolean): AdmissionRequest {
-    const { scope, gate, hold, concurrency } = this;
-    // The fields are written out: a spread takes ten times as long.
-    return {
-      gate: gate === undefined ? openGate : gate.state,
-      hold: hold === undefined ? noHold : hold.state,
-      kind: gate === undefined ? 0 : (permit.queuePlace.kind ?? gate.kindOf(asking)),
-      waiting: scope.waiting - (permit.state === 'waits' ? 1 : 0),
-      queued: scope.queued - (permit.state === 'queues' ? 1 : 0),
-      room: concurrency?.roomFor(permit),
-      queuePlace: permit.queuePlace,
-      isRetry,
-    };
-  }
-
-  /** It was told whether it may be sent. `found`: what it found when it asked. */
-  answered(
-    permit: Permit,
-    found: AdmissionRequest,
-    admitted: Admitted,
-    deadlineAt: number,
-    now: number,
-  ): void {
-    const { gate, hold, concurrency } = this;
-    const { admission } = admitted;
-    if (gate !== undefined) gate.state = admitted.gate;
-    if (hold !== undefined) hold.state = admitted.hold;
-    if (admission.kind === 'go') hold?.sent(permit, found.hold, now);
-    else this.askFleet(permit, admission, deadlineAt, now);
-    if (admission.kind === 'wait' && admission.why === 'concurrency') {
-      concurrency?.standsInLine(permit, now, now + admission.delayMs);
-    } else if (admission.kind !== 'go') concurrency?.leave(permit);
-  }
-
-  /** The request waits for something that only the fleet can give: the lease of a probe, or a place in the queue. */
-  private askFleet(permit: Permit, admission: Admission, deadlineAt: number, now: number): void {
-    const { settings, gate, hold } = this;
-    const why = admission.kind === 'wait' ? admission.why : undefined;
-    if (why === 'gate') gate?.waits(settings.attemptTimeoutMs, now);
-    const { place, queuesUntil } = permit.queuePlace;
-    const isQueued = why === 'hold' && place === undefined;
-    hold?.setQueued(permit, isQueued, Math.min(queuesUntil, deadlineAt) - now);
-  }
-
   /** The request waits for a limit that calls it when it is its turn. */
   onTurn(permit: Permit, call: () => void): void {
     this.concurrency?.onTurn(permit, call);
-  }
-
-  /** The request does not wait any more. */
-  left(permit: Permit): void {
-    this.hold?.leave(permit);
-    this.concurrency?.leave(permit);
-  }
-
-  /** An attempt is out from now on. */
-  occupiedBy(permit: Permit): void {
-    this.concurrency?.taken(permit);
-  }
-
-  /** One that was out is over. */
-  freed(): void {
-    this.concurrency?.givenBack();
   }
 
   // -------------------------------------------------------------- after an attempt
@@ -275,16 +209,8 @@ export class Limits implements LimitsPassed, SessionLimits {
     };
   }
 
-  /** Whether the scope can bear more requests than were asked for: the server is up, and failures are few. */
-  hasSpareCapacity(now: number): boolean {
-    const { budget, gate, hold, concurrency } = this;
-    if (gate?.hasSpareCapacity(now) === false || hold?.hasSpareCapacity(now) === false) return false;
-    if (concurrency?.isClear === false) return false;
-    return budget?.hasSpareCapacity(now) ?? true;
-  }
-
   refusal(reason: RefusalReason, own: ErrorOptions = {}): Error {
-    const error = this[refusing[reason]]?.refusal(this.scope.name, own);
+    const error = this.scope.parts.admission?.asked.refusal(this, reason, own);
     // Never reached: a limit that is not there refuses nothing.
     return error ?? new TypeError(reason);
   }

@@ -1,0 +1,121 @@
+/** The body of a request by fetch that can be read only once, kept so that it can be sent again. */
+
+import { builtinModule } from '../../kernel/builtin-module.js';
+import type { Cancel } from '../../kernel/sleep.js';
+import type { RequestBody } from '../loop/exchange.js';
+import { KeptBody } from './kept-body.js';
+import { type NodeStreams, streamFrom } from './kept-stream.js';
+import { isStream, isWebStream } from './stream-like.js';
+import { asWebStream, webSource } from './web-stream.js';
+
+interface KeptRequest extends RequestBody {
+  readonly isStream: true;
+  /** The request is over; without an error, it succeeded. */
+  close?(error?: unknown): void;
+}
+
+/** As much of a Request as is used here. */
+interface Clonable {
+  readonly headers: object;
+  clone(): { readonly body?: ReadableStream<Uint8Array> | null };
+}
+
+/** A web stream, a stream of Node's, or another async iterable, that nothing has read yet. */
+export function keptForFetch(body: object, limitBytes: number): KeptRequest {
+  return new Kept(isWebStream(body) ? lockedSource(body) : body, limitBytes, isStream(body));
+}
+
+/**
+ * The body of a Request, for the attempts after the first. Undefined if there is no body, or if the fetch itself will reject
+ * the Request: its body is locked.
+ */
+export function spareOf(request: Clonable, limitBytes: number): KeptRequest | undefined {
+  // Bun adds the body's type to a Request's headers only if they are read before it is sent.
+  void request.headers;
+  const body = bodyOfClone(request);
+  if (body === null) return undefined;
+  // Some platforms do not expose a Request's body.
+  if (body === undefined) return { isReplayable: false, isStream: true, next: () => undefined };
+  return new Spare(lockedSource(body), limitBytes);
+}
+
+/**
+ * A stream of Node's stays one: packages such as node-fetch know no other streams. It is one of objects, since Deno's
+ * fetch fails with one of bytes.
+ */
+function asNodeStream(kept: KeptBody): unknown {
+  const { Readable } = builtinModule<NodeStreams>('node:stream') ?? {};
+  return Readable === undefined ? asWebStream(kept) : streamFrom(kept, Readable, true);
+}
+
+/** Locks the stream at once, as fetch does. */
+function lockedSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  const iterator = webSource(stream)[Symbol.asyncIterator]();
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+/** A body that is read once, and kept up to the limit. */
+class Kept implements KeptRequest {
+  readonly isStream = true;
+  protected readonly kept: KeptBody;
+  private readonly isOfNode: boolean;
+
+  constructor(source: object, limitBytes: number, isOfNode = false) {
+    this.kept = new KeptBody(source, limitBytes);
+    this.isOfNode = isOfNode;
+  }
+
+  get isReplayable(): boolean {
+    return this.kept.isReplayable;
+  }
+
+  next(): unknown {
+    const { kept } = this;
+    return this.isOfNode ? asNodeStream(kept) : asWebStream(kept);
+  }
+
+  leave(): void {
+    this.kept.leave();
+  }
+
+  onFailure(listener: () => void): Cancel {
+    return this.kept.watch(listener);
+  }
+
+  close(error?: unknown): void {
+    this.kept.close(error);
+  }
+}
+
+/**
+ * A clone of a Request's body, read while the first attempt sends the original, up to the limit. If it is complete by
+ * then, later attempts send it as bytes: with a length, and also where streams cannot be sent.
+ */
+class Spare extends Kept {
+  constructor(source: AsyncIterable<Uint8Array>, limitBytes: number) {
+    super(source, limitBytes);
+    const reader = this.kept.open({
+      push: () => {
+        if (this.kept.isReplayable) return true;
+        reader.stop();
+        this.kept.close(new Error('undaunted: the body is larger than bufferBodyBytes'));
+        return false;
+      },
+      end: () => undefined,
+      fail: () => undefined,
+    });
+    reader.more();
+  }
+
+  override next(): unknown {
+    return this.kept.probe() ? this.kept.takeKept() : asWebStream(this.kept);
+  }
+}
+
+function bodyOfClone(request: Clonable): ReadableStream<Uint8Array> | null | undefined {
+  try {
+    return request.clone().body;
+  } catch {
+    return null;
+  }
+}
