@@ -9,7 +9,6 @@ import { restOf } from './resume.js';
 import type { Sending } from './sending.js';
 
 export class Download {
-  readonly kind = 'delivering';
   readonly status: number;
   readonly headers: ResponseHeaders;
   /** The attempt that delivers it. */
@@ -35,6 +34,10 @@ export class Download {
     // undici compares the length itself over HTTP/1.1, but not over HTTP/2, which has no reason phrases. An HTTP/1.1
     // response without one is compared twice, which does no harm.
     this.announcedBytes = (statusText ?? '') === '' ? announcedIn(headers) : undefined;
+  }
+
+  get kind(): 'delivering' {
+    return 'delivering';
   }
 
   /** False if more bytes came than the resumed body has. */

@@ -78,7 +78,6 @@ export interface Receiver {
 
 /** A handler that any dispatcher can call: undici's first generation of callbacks is translated into the second. */
 export class Sending implements Handler, OldHandler {
-  readonly kind = 'sending';
   /** The connection's controller; undefined until undici begins to send the request. */
   controller: Controller | undefined = undefined;
   /** How often undici called onRequestStart: more than once if it moved the request to another connection. */
@@ -96,6 +95,11 @@ export class Sending implements Handler, OldHandler {
 
   constructor(receiver: Receiver) {
     this.receiver = receiver;
+  }
+
+  /** On the prototype, as in `Download`: each request has one of both. */
+  get kind(): 'sending' {
+    return 'sending';
   }
 
   /** The head of an answer that waits for its body. */
