@@ -80,6 +80,11 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./post-sockets.js')).benchPostSockets(),
   },
   {
+    name: 'stream-starts',
+    title: 'every client: when the first content of a stream comes that was waited for',
+    rows: async () => (await import('./stream-starts.js')).benchStreamStarts(),
+  },
+  {
     name: 'core-deciding',
     title: 'the core: decisions of one CPU',
     rows: async () => (await import('./deciding.js')).benchDeciding(),
