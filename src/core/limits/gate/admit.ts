@@ -2,12 +2,12 @@
 
 import type { Admission } from '../../types.js';
 import type { AdmissionRequest, Admitted, QueuePlace } from '../admission.js';
-import { longestPollMs } from '../admission.js';
+import { barred, longestPollMs } from '../admission.js';
 import { passGate } from './gate.js';
 import { type Kind, trialPatienceMs } from './kinds.js';
 import type { Gate } from './setting.js';
 import { afterTurnedAway } from './shut.js';
-import type { GateAnswer, GateState } from './state.js';
+import type { GateAnswer } from './state.js';
 import { noEpoch } from './state.js';
 
 /**
@@ -39,23 +39,13 @@ export function admitByGate(
     gate.whenShut === 'wait' ? patientWait(queuePlace, answer, now) : shortWait(queuePlace, answer, now);
   // A wait that cannot end before the deadline does not start.
   if (delayMs === undefined || now + delayMs >= deadlineAt) {
-    return barredBy(held, afterTurnedAway(held.gate), queuePlace, { kind: 'refuse', reason: 'gate-shut' });
+    return barred(held, afterTurnedAway(held.gate), queuePlace, { kind: 'refuse', reason: 'gate-shut' });
   }
   const answered: Admission =
     request.waiting >= gate.maxWaiting
       ? { kind: 'refuse', reason: 'gate-full' }
       : { kind: 'wait', delayMs, why: 'gate' };
-  return barredBy(held, held.gate, queuePlace, answered);
-}
-
-/** The fields are written out, because many requests ask a shut gate often and a spread takes several times as long. */
-function barredBy(
-  { hold, epoch }: Admitted,
-  gate: GateState,
-  queuePlace: QueuePlace,
-  admission: Admission,
-): Admitted {
-  return { admission, gate, hold, queuePlace, epoch };
+  return barred(held, held.gate, queuePlace, answered);
 }
 
 type Barred = Extract<GateAnswer, { kind: 'shut' }>;
