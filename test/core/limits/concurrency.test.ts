@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AdmissionRequest, noQueuePlace } from '../../../src/core/limits/admission.js';
 import { admit } from '../../../src/core/limits/ask.js';
+import { isTooCrowded } from '../../../src/core/limits/concurrency/admit.js';
 import { ConcurrencyError } from '../../../src/core/limits/concurrency/error.js';
 import type { Room } from '../../../src/core/limits/concurrency/state.js';
 import { openGate, shut } from '../../../src/core/limits/gate/state.js';
@@ -68,6 +69,18 @@ describe('an attempt', () => {
 
   test('that is a retry waits no longer', () => {
     expect(asks(5, {}, now + 800, { found: { isRetry: true } }).admission).toEqual(waits(400));
+  });
+});
+
+describe('a retry is refused at once', () => {
+  const limited = { limit: 5, maxQueueMs: undefined, maxWaiting: 3 };
+
+  test.each<[string, number, number, boolean]>([
+    ['if as many wait as may', 3, 0, true],
+    ['if the first in line has waited for longer than it could after its own wait', 2, 401, true],
+    ['and not if it could wait as long', 2, 400, false],
+  ])('%s', (_, waiting, waitedMs, isRefused) => {
+    expect(isTooCrowded(limited, { waiting, waitedMs }, 200, 1_000)).toBe(isRefused);
   });
 });
 

@@ -328,6 +328,24 @@ describe('limits of a scope', () => {
   });
 });
 
+test('a refusal is counted and told, and a wait is not', () => {
+  const told: unknown[] = [];
+  const stage = new Stage({
+    concurrency: { limit: 1, maxQueueMs: 500 },
+    observe: (event) => event.type === 'settled' && told.push(event.refused),
+  });
+  const none = { 'gate-shut': 0, 'gate-full': 0, held: 0, crowded: 0 };
+  const out = stage.sent();
+  const session = stage.waits();
+  expect(stage.retrier.snapshot().scopes[0]?.refused).toEqual(none);
+  stage.now += 500;
+  expect(session.admit()).toEqual({ kind: 'refuse', reason: 'crowded' });
+  session.abandon(session.limits.refusal('crowded'));
+  succeeds(out);
+  expect(stage.retrier.snapshot().scopes[0]?.refused).toEqual({ ...none, crowded: 1 });
+  expect(told).toEqual([{ reason: 'crowded', enforced: true }, undefined]);
+});
+
 describe('what a retry is told of the line', () => {
   test('how long the first one has waited', () => {
     const worlds: unknown[] = [];
@@ -336,9 +354,11 @@ describe('what a retry is told of the line', () => {
       observe: (event) => event.type === 'decision' && worlds.push(event.world.line),
     });
     const out = stage.sent();
-    stage.waits();
+    const first = stage.waits();
     stage.now += 300;
     stage.waits();
+    // That it asks again does not make it a newcomer.
+    expect(stage.asks(first)).toBe(false);
     out.next(answered(503), replayable);
     expect(worlds).toEqual([{ waiting: 2, waitedMs: 300 }]);
   });
