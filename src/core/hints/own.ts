@@ -11,11 +11,13 @@ import { date } from './lenient-date.js';
 import { isWait, longest } from './reading.js';
 import type { HintSetName } from './sets.js';
 
+export const hintUnits = ['s', 'ms', 'epoch-s', 'epoch-ms', 'date', 'go-duration', 'by-magnitude'] as const;
+
 /**
  * How a wait is written: seconds or milliseconds from now, the time of its end in either (since 1970), a date, a duration
  * such as `6m0s` or `3.5s`, or a number whose magnitude tells which.
  */
-export type HintUnit = 's' | 'ms' | 'epoch-s' | 'epoch-ms' | 'date' | 'go-duration' | 'by-magnitude';
+export type HintUnit = (typeof hintUnits)[number];
 
 const encodings: Readonly<Record<HintUnit, ResetField['as']>> = {
   s: deltaS,
@@ -26,8 +28,6 @@ const encodings: Readonly<Record<HintUnit, ResetField['as']>> = {
   'go-duration': goDuration,
   'by-magnitude': 'by-magnitude',
 };
-
-export const hintUnits: readonly string[] = /* @__PURE__ */ Object.keys(encodings);
 
 /** A header that says how long to wait. */
 export interface OwnHeaderHint {
