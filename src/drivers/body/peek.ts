@@ -10,8 +10,7 @@ interface PeekedStream extends StreamLike {
   readonly readableLength: number;
   readonly readableHighWaterMark: number;
   readable: boolean;
-  readonly readableEnded: boolean;
-  readonly destroyed: boolean;
+  readonly closed?: boolean;
   readonly _readableState?: {
     readonly ended?: boolean;
     /** A list in Node 20, an array since. */
@@ -23,7 +22,7 @@ interface PeekedStream extends StreamLike {
   unshift(chunk: Uint8Array): void;
   on(event: string, listener: (error: unknown) => void): unknown;
   off(event: string, listener: (error: unknown) => void): unknown;
-  emit(event: string, ...given: unknown[]): unknown;
+  prependListener(event: string, listener: () => void): unknown;
 }
 
 /** A look at the beginning of a body. */
@@ -146,11 +145,22 @@ export class Peek implements Look {
   release(): void {
     const { stream } = this;
     Reflect.deleteProperty(stream, 'destroy');
+    if (this.broken === undefined) keepReadable(stream);
     setImmediate(() => {
       stream.off('error', this.onError);
       if (this.broken !== undefined) stream.destroy(this.broken.error);
     });
   }
+}
+
+/**
+ * Node 24 and 26 take an HTTP/2 stream that its server has closed already for one that breaks off, if a reader comes only
+ * then.
+ */
+function keepReadable(stream: PeekedStream): void {
+  if (!('rstCode' in stream) || stream.closed !== true || stream.readableLength === 0) return;
+  Object.defineProperty(stream, 'closed', { value: false, configurable: true });
+  stream.prependListener('end', () => Reflect.deleteProperty(stream, 'closed'));
 }
 
 /** A web stream cannot be looked at without reading it: a copy is read, and the caller gets the other one. */
