@@ -7,6 +7,7 @@ import type { HooksPart } from '../kernel/parts.js';
 import type { Session } from '../kernel/session.js';
 import type { readerOf } from './body/copied.js';
 import { recordOf } from './header-record.js';
+import type { withoutIdentity } from './identity.js';
 import type { Outgoing } from './loop/exchange.js';
 import { toldOutcome } from './told-outcome.js';
 
@@ -15,6 +16,7 @@ export interface Hooks extends HooksPart {
   readonly verdictOn: typeof verdictOn;
   readonly askBeforeRetry: typeof askBeforeRetry;
   readonly readerOf: typeof readerOf;
+  readonly withoutIdentity: typeof withoutIdentity;
 }
 
 /** Hooks get the same object for all attempts of a request, so they can keep something about the request by it. */

@@ -25,6 +25,16 @@ export function isBunsOwn(value: unknown, key: string): boolean {
   return key === 'unix' || (key === 'tls' && namesIdentity(value));
 }
 
+/** What of an init of fetch may go to another origin. */
+export function withoutIdentity<T extends object>(init: T): Partial<T> {
+  return without(init, staysAtHome);
+}
+
+/** A socket or a client certificate: in Bun's options, or in an agent that node-fetch takes. */
+function staysAtHome(value: unknown, key: string): boolean {
+  return isBunsOwn(value, key) || (key === 'agent' && namesIdentity(value));
+}
+
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

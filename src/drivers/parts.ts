@@ -9,6 +9,7 @@ import type { keptForFetch, spareOf } from './body/kept-request.js';
 import type { contentOf } from './body/unpack.js';
 import type { whenOver } from './body/unread.js';
 import type { Awaiting, seenOf, WaitingAnswers } from './body/whole.js';
+import type { hasBrowserCache } from './browser-cache.js';
 import type { Hooks } from './hooks.js';
 import type { HopCounter, isOfTunnel } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
@@ -58,7 +59,10 @@ export interface StreamStarts extends StreamStartPart, Waits {
 }
 
 export interface DriverParts extends KernelParts {
-  readonly learning?: Learning & { readonly send: typeof sendLearning };
+  readonly learning?: Learning & {
+    readonly send: typeof sendLearning;
+    readonly hasBrowserCache: typeof hasBrowserCache;
+  };
   readonly streams?: Streams;
   readonly evidence?: Evidence;
   readonly concurrency?: Concurrency;

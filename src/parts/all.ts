@@ -40,8 +40,10 @@ import { keptForFetch, spareOf } from '../drivers/body/kept-request.js';
 import { contentOf } from '../drivers/body/unpack.js';
 import { whenOver } from '../drivers/body/unread.js';
 import { awaitStart, awaitWhole, seenOf, WaitingAnswers } from '../drivers/body/whole.js';
+import { hasBrowserCache } from '../drivers/browser-cache.js';
 import { askBeforeRetry, type Hooks, verdictOn } from '../drivers/hooks.js';
 import { HopCounter, isOfTunnel } from '../drivers/hop-counter.js';
+import { withoutIdentity } from '../drivers/identity.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { type Advice, noticeOthers, noticeRetryAgent } from '../drivers/other-retries.js';
 import type {
@@ -168,6 +170,7 @@ export const hooks: Hooks = {
   verdictOn,
   askBeforeRetry,
   readerOf,
+  withoutIdentity,
   toldRequest,
   moveTo,
 };
@@ -200,7 +203,13 @@ export const evidence: Evidence = {
   isOfTunnel,
 };
 
-const learning: Required<DriverParts>['learning'] = { part: 'learning', Race, send: sendLearning, tailOf };
+const learning: Required<DriverParts>['learning'] = {
+  part: 'learning',
+  Race,
+  send: sendLearning,
+  hasBrowserCache,
+  tailOf,
+};
 
 export const hedge: Part<'hedge'> = { part: 'hedge', needs: [learning], fill: fillHedge };
 

@@ -2,10 +2,9 @@
 
 import { iterates } from '../../drivers/body/iterates.js';
 import { isWebStream } from '../../drivers/body/stream-like.js';
-import { hasBrowserCache, pastTheCache } from '../../drivers/browser-cache.js';
+import { pastTheCache } from '../../drivers/browser-cache.js';
 import type { HeaderRecord } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
-import { isBunsOwn, namesIdentity, without } from '../../drivers/identity.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import type { DriverParts } from '../../drivers/parts.js';
 import { asSent, originIn } from '../../kernel/address.js';
@@ -78,7 +77,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     const { exchange } = this;
     this.prepare(undefined, extra);
     const { cache = 'default' } = { ...cacheOf(exchange.input), ...exchange.init };
-    if (cache === 'default' && hasBrowserCache(exchange.method))
+    if (cache === 'default' && exchange.parts.learning?.hasBrowserCache(exchange.method) === true)
       exchange.init = { ...exchange.init, cache: pastTheCache };
   }
 
@@ -86,7 +85,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   private get initToSend(): InitShape | null | undefined {
     const { initAtFirst, origin } = this.exchange;
     const isHome = this.url === undefined || originIn(this.url) === origin;
-    return isHome || !initAtFirst ? initAtFirst : without(initAtFirst, staysAtHome);
+    return isHome || !initAtFirst ? initAtFirst : this.exchange.parts.hooks?.withoutIdentity(initAtFirst);
   }
 
   /** Whether the attempt is built from init alone: a Request keeps its URL, and one that ignores init all of it. */
@@ -152,11 +151,6 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
 
 function cacheOf(input: unknown): Pick<InitShape, 'cache'> {
   return isRequest(input) && input.cache !== undefined ? { cache: input.cache } : {};
-}
-
-/** A socket or a client certificate: in Bun's options, or in an agent that node-fetch takes. */
-function staysAtHome(value: unknown, key: string): boolean {
-  return isBunsOwn(value, key) || (key === 'agent' && namesIdentity(value));
 }
 
 /** A web stream, a Node stream or an async iterable: fetch requires `duplex` for these. */
