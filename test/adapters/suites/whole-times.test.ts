@@ -69,6 +69,68 @@ describe.each(subject.ways)('over $name', (way) => {
     await time.until(({ pending }) => pending.length === 0);
   });
 
+  test('a body of 200 kB that takes longer than all limits is no failure', async () => {
+    const half = 'x'.repeat(100_000);
+    const steps = [
+      { do: 'head', status: 200, headers: { 'content-length': String(2 * half.length) } },
+      { do: 'body', text: half },
+      { do: 'cue', name: 'rest' },
+      { do: 'body', text: half },
+      { do: 'end' },
+    ];
+    const lab = await way.open([{ steps } as Answer]);
+    const limits = { attemptTimeoutMs: 300, deadlineMs: 400 };
+    const { time, told, retrier } = stage({ wholeBodyBytes: 262_144, ...limits });
+    const asked = way.client(retrier)(lab.origin);
+    // Beside those of the limits, which are one in fetch, the timer of the answer that waits.
+    await time.until(({ timers }) => timers.length === (subject.name === 'fetch' ? 2 : 3));
+    await time.fire(300);
+    while (told.length === 0) await new Promise(setImmediate);
+    // Long after all of them.
+    time.now += 60_000;
+    lab.cue('rest');
+    expect((await asked).text === half + half).toBe(true);
+    expect([lab.requests.length, told]).toEqual([1, ['settled 200 after 1']]);
+    await time.until(({ pending }) => pending.length === 0);
+  });
+
+  test('the head of a text that goes on for ever comes after half a second', async () => {
+    const steps = [
+      { do: 'head', status: 200, headers: { 'content-type': 'text/plain' } },
+      { do: 'drip', text: 'tick '.repeat(10_000), everyMs: 50 },
+    ];
+    const lab = await way.open([{ steps } as Answer]);
+    const { time, told, retrier } = stage();
+    const abort = new AbortController();
+    const asked = settled(way.client(retrier)(lab.origin, { signal: abort.signal }));
+    await time.fire(500);
+    while (told.length === 0) await new Promise(setImmediate);
+    expect(told).toEqual(['settled 200 after 1']);
+    // No other timer was ever set.
+    expect(time.timers.map(({ delayMs }) => delayMs)).toEqual([500]);
+    abort.abort();
+    expect((await asked).error).toMatchObject({ name: 'AbortError' });
+  });
+
+  test.each(['text/event-stream', 'application/x-ndjson', 'multipart/x-mixed-replace'])(
+    '%s waits for nothing',
+    async (type) => {
+      const steps = [
+        { do: 'head', status: 200, headers: { 'content-type': type, 'content-length': '9' } },
+        { do: 'body', text: 'data: 1\n\n' },
+        { do: 'cue', name: 'rest' },
+        { do: 'end' },
+      ];
+      const lab = await way.open([{ steps } as Answer]);
+      const { time, told, retrier } = stage();
+      const asked = way.client(retrier)(lab.origin);
+      for (let turn = 0; turn < 2000 && told.length === 0; turn += 1) await new Promise(setImmediate);
+      expect([told, time.timers]).toEqual([['settled 200 after 1'], []]);
+      lab.cue('rest');
+      expect((await asked).text).toBe('data: 1\n\n');
+    },
+  );
+
   describe('an answer that hints of your own look into', () => {
     const busy = { at: '/busy', means: 'transient' } as const;
     const hints: PolicyOptions = {
