@@ -7,6 +7,7 @@ import { type BeforeRetry, type PolicyOptions, presets } from '../../src/index.j
 import { comesTrue } from '../adapters/kit.js';
 import type { ClientKind } from './clients.js';
 import { complaintsAbout } from './judge.js';
+import { bodyBytes } from './orders.js';
 import { ProcessWatch } from './process-watch.js';
 import { Run } from './run.js';
 import type { Scenario } from './scenarios.js';
@@ -70,6 +71,15 @@ export async function endure(kind: ClientKind, scenario: Scenario, requests: num
   if (mendsWrites) expect(run.trials.filter(isMendedWrite).length).toBeGreaterThan(0);
   const leavesDoubt = scenario.leavesDoubt === 'always' || (scenario.leavesDoubt === 'mostly' && isLong);
   if (leavesDoubt) expect(run.trials.filter(isInDoubt).length).toBeGreaterThan(0);
+}
+
+/** Plays a scenario in which answers wait until their bodies are whole: no body that broke off reaches a reader. */
+export async function endureWhole(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
+  const policy = { ...persistent, ...kind.policy, wholeBodyBytes: 2 * bodyBytes, wholeBodyMs: 5_000 };
+  const run = new Run({ kind, scenario, policy, requests, seed });
+  expectNone(await complaintsOf(run));
+  expect(run.trials.filter(isMended).length).toBeGreaterThan(0);
+  expect(run.trials.filter(({ manner, isDone }) => manner === 'read' && !isDone)).toEqual([]);
 }
 
 /** Plays a scenario behind a gate and under a hold. */

@@ -1,9 +1,9 @@
 /** Plain fetch while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { test } from 'vitest';
-import { endure, endureGuarded, endureHedged, fewer, isLong, limits, seed } from './chaos.js';
+import { endure, endureGuarded, endureHedged, endureWhole, fewer, isLong, limits, seed } from './chaos.js';
 import { overPlainFetch } from './clients.js';
-import { guarded, hedged, hedgedFew, scenarios } from './scenarios.js';
+import { cutsBodies, guarded, hedged, hedgedFew, scenarios } from './scenarios.js';
 
 for (const scenario of scenarios) {
   test(`${overPlainFetch.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
@@ -15,6 +15,12 @@ for (const scenario of scenarios) {
     ),
   );
 }
+
+test(
+  `${overPlainFetch.name} with whole answers while the server ${cutsBodies.name}, seed ${seed}`,
+  limits,
+  () => endureWhole(overPlainFetch, cutsBodies, fewer),
+);
 
 for (const scenario of guarded) {
   test(`${overPlainFetch.name} behind a gate while the server ${scenario.name}, seed ${seed}`, limits, () =>

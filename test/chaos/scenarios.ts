@@ -108,7 +108,7 @@ const cutsHeads: Scenario = {
   misbehaviour: { does: 'cuts heads', share: 0.25 },
   ...usual,
 };
-const cutsBodies: Scenario = {
+export const cutsBodies: Scenario = {
   name: 'cuts bodies',
   misbehaviour: { does: 'cuts bodies', share: 0.25 },
   ...usual,

@@ -1,15 +1,29 @@
 /** undici while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { expect, test } from 'vitest';
-import { breakPromises, endure, endureGuarded, endureHedged, fewer, limits, many, seed } from './chaos.js';
+import {
+  breakPromises,
+  endure,
+  endureGuarded,
+  endureHedged,
+  endureWhole,
+  fewer,
+  limits,
+  many,
+  seed,
+} from './chaos.js';
 import { overUndici } from './clients.js';
-import { guarded, hedged, resets, scenarios } from './scenarios.js';
+import { cutsBodies, guarded, hedged, resets, scenarios } from './scenarios.js';
 
 for (const scenario of scenarios) {
   test(`${overUndici.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
     endure(overUndici, scenario, many),
   );
 }
+
+test(`${overUndici.name} with whole answers while the server ${cutsBodies.name}, seed ${seed}`, limits, () =>
+  endureWhole(overUndici, cutsBodies, fewer),
+);
 
 for (const scenario of guarded) {
   test(`${overUndici.name} behind a gate while the server ${scenario.name}, seed ${seed}`, limits, () =>
