@@ -93,7 +93,7 @@ const limits: Room = {
   name: 'limits',
   mutate: ['core/limits/all.ts', 'core/limits/ask.ts', 'core/limits/concurrency/*.ts', 'kernel/limits/*.ts'],
   tests: [
-    ...filesOf('all concurrency', 'core/limits/', '.test'),
+    ...filesOf('admit all concurrency', 'core/limits/', '.test'),
     'kernel/limits/!(concurrency-scripts).test.ts',
     ...filesOf('session retrier stalls history', 'kernel/', '.test'),
     'fleet/!(slow-store|urgent).test.ts',
