@@ -4,7 +4,7 @@
  */
 
 import { Answer } from '../hints/answer.js';
-import { contentOf, listAt, property, textAt } from '../hints/content.js';
+import { contentOf, property, textAt } from '../hints/content.js';
 import type { StreamEvent } from '../hints/event-stream.js';
 import type { EventRows } from '../hints/hint-set.js';
 import { isSaid } from '../hints/own.js';
@@ -166,24 +166,45 @@ function knownIn(errors: EventRows['errors'] = {}, value: unknown): readonly num
  * https://ai.google.dev/api/generate-content#generatecontentresponse
  */
 function isBeginning(content: unknown): boolean {
-  if (property(content, 'choices') !== undefined) {
-    const choices = listAt(content, 'choices');
+  const choices = property(content, 'choices');
+  if (Array.isArray(choices)) {
     // The last chunk of some streams has only the usage: nothing is missing then.
     return choices.length === 0 ? !isSaid(property(content, 'usage')) : choices.every(isEmptyChoice);
   }
-  if (property(content, 'candidates') === undefined) return false;
-  return (
-    property(content, 'promptFeedback') === undefined && listAt(content, 'candidates').every(isEmptyCandidate)
-  );
+  const candidates = property(content, 'candidates');
+  const isRefused = property(content, 'promptFeedback') !== undefined;
+  return Array.isArray(candidates) && !isRefused && candidates.every(isEmptyCandidate);
 }
 
 function isEmptyChoice(choice: unknown): boolean {
-  if (isSaid(property(choice, 'finish_reason')) || isSaid(property(choice, 'text'))) return false;
-  const { role: _, ...delta } = Object(property(choice, 'delta')) as Record<string, unknown>;
-  return !Object.values(delta).some(isSaid);
+  if (!isObject(choice)) return false;
+  const { delta, ...others } = choice;
+  return saysNothing(others) && saysNothing(delta);
 }
 
 function isEmptyCandidate(candidate: unknown): boolean {
-  if (isSaid(property(candidate, 'finishReason'))) return false;
-  return listAt(candidate, 'content', 'parts').every((part) => !Object.values(Object(part)).some(isSaid));
+  if (!isObject(candidate)) return false;
+  const { content = {}, ...others } = candidate;
+  if (!isObject(content)) return false;
+  const { parts = [], ...inContent } = content;
+  return saysNothing(others) && saysNothing(inContent) && Array.isArray(parts) && parts.every(saysNothing);
+}
+
+/** What comes along with content. Anything else that is said in a chunk may be content of a kind that is not known here. */
+const beside: readonly string[] = [
+  'index',
+  'role',
+  'logprobs',
+  'content_filter_results',
+  'content_filter_offsets',
+  'safetyRatings',
+];
+
+function saysNothing(value: unknown): boolean {
+  if (!isObject(value)) return !isSaid(value);
+  return Object.entries(value).every(([key, said]) => beside.includes(key) || !isSaid(said));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

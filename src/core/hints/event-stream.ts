@@ -59,18 +59,24 @@ class ServerSentEvents implements EventReader {
   private data: string[] = [];
   /** Some servers write an error as it is, without making an event of it: vercel/ai#5217. */
   private stray: string[] = [];
+  private isText = true;
 
   push(bytes: Uint8Array): readonly StreamEvent[] {
     return this.lines.push(bytes).flatMap((line) => this.read(line));
   }
 
-  /** An event without the blank line behind it is none for a browser, but for most other clients. */
+  /**
+   * An event without the blank line behind it is none for a browser, but for most other clients. What is no text, such as a
+   * body that is still packed, is left to the caller, as content.
+   */
   end(): readonly StreamEvent[] {
     const last = this.lines.end();
-    return [...(last === '' ? [] : this.read(last)), ...this.read('')];
+    const events = [...(last === '' ? [] : this.read(last)), ...this.read('')];
+    return this.isText ? events : [...events, { name: '', data: 'unreadable' }];
   }
 
   private read(line: string): readonly StreamEvent[] {
+    if (line.includes('\ufffd')) this.isText = false;
     if (line === '') return this.dispatch();
     const colon = line.indexOf(':');
     const [field, value] =

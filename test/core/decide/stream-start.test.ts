@@ -1,5 +1,6 @@
 /** How streams begin: which events are no content yet, and which are failures. */
 
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Beginning, msToBegin, streamStartOf } from '../../../src/core/decide/stream-start.js';
@@ -76,6 +77,27 @@ describe('no content yet', () => {
       { hints: openai },
       named({ type: 'response.created', response: { error: null } } as never),
     ],
+    [
+      'what comes along with content, without any',
+      {},
+      sse({
+        choices: [
+          {
+            index: 1,
+            delta: { role: 'assistant', content: '', refusal: null, reasoning_details: [] },
+            logprobs: { content: [] },
+            finish_reason: null,
+            native_finish_reason: null,
+            content_filter_results: { hate: { filtered: false } },
+          },
+        ],
+      }),
+    ],
+    [
+      'a candidate with ratings',
+      {},
+      sse({ candidates: [{ index: 1, content: { role: 'model' }, safetyRatings: [{ blocked: false }] }] }),
+    ],
     ['half an event', {}, 'data: {"choices":[{"delta":{"content":"a"}}]}\n'],
   ])('%s', (_what, options, text) => {
     expect(begun(options, text)).toBe('pending');
@@ -96,6 +118,16 @@ describe('content', () => {
     ['a thought', {}, sse(chunk({ content: null, reasoning_content: 'a' }))],
     ['a call of a tool', {}, sse(chunk({ role: 'assistant', tool_calls: [{ index: 0 }] }))],
     ['an end without text', {}, sse(chunk({}, { finish_reason: 'stop' }))],
+    [
+      'messages about data of your own, in Azure',
+      {},
+      sse({ choices: [{ index: 0, messages: [{ index: 0, delta: { role: 'tool', content: 'a' } }] }] }),
+    ],
+    ['a whole message', {}, sse({ choices: [{ index: 0, message: { role: 'assistant', content: 'a' } }] })],
+    ['choices of another kind', {}, sse({ question: '?', choices: ['yes', 'no'] })],
+    ['choices that are no list', {}, sse({ choices: { a: 1 } }, { choices: null, a: 1 })],
+    ['candidates of another kind', {}, sse({ candidates: [{ name: 'a' }] })],
+    ['a candidate whose content is a text', {}, sse({ candidates: [{ content: 'a' }] })],
     ['the usage', {}, sse({ choices: [], usage: { total_tokens: 3 } })],
     ['a prompt that was refused', {}, sse({ candidates: [], promptFeedback: { blockReason: 'SAFETY' } })],
     ['a candidate', {}, sse({ candidates: [{ content: { parts: [{ text: 'a' }] } }] })],
@@ -264,6 +296,14 @@ describe('a failure', () => {
     expect(ended({}, 'data: hello')).toBe('content');
     expect(ended({}, 'data: {"choices":[{"del')).toMatchObject({ failed: { reason: 'stream-empty' } });
   });
+});
+
+test("what is no text, as a body that is still packed, is the caller's", () => {
+  for (const bytes of [gzipSync(sse('a')), brotliCompressSync(sse('a'))]) {
+    const start = streamStartOf(settingsOf(), 'GET', 200, type, 0);
+    expect(start?.push(bytes)).toBe('pending');
+    expect(start?.end()).toBe('content');
+  }
 });
 
 test('whatever comes in whatever pieces, the first event that is not pending counts', () => {
