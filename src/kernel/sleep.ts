@@ -43,6 +43,8 @@ const longestTimerMs = 2 ** 31 - 1;
 export const sleep: Sleep = (delayMs, wake, options) => {
   const isUnref = options?.unref === true;
   const judges = options?.judges;
+  if (judges === undefined && !(delayMs > 0) && typeof setImmediate === 'function' && !isFake())
+    return nextTurn(wake, isUnref);
   const wait =
     judges === undefined || isFake()
       ? new Wait(delayMs, wake, isUnref)
@@ -50,6 +52,13 @@ export const sleep: Sleep = (delayMs, wake, options) => {
   wait.begin();
   return () => wait.cancel();
 };
+
+/** A timer of no time would take a millisecond. */
+function nextTurn(wake: () => void, isUnref: boolean): Cancel {
+  const turn: unknown = setImmediate(wake);
+  if (isUnref) unref(turn);
+  return () => clearImmediate(turn as NodeJS.Immediate);
+}
 
 /** A timer may fire early by less than a millisecond. After two more timers of 1 ms, the time is certainly over. */
 const mostRests = 2;

@@ -6,7 +6,7 @@
 import { drainBytes, drainTime, lengthIn } from '../../drivers/body/drain.js';
 import { isStream, isWebStream, type StreamLike } from '../../drivers/body/stream-like.js';
 import { whenRead as whenBodyRead, whenCollected } from '../../drivers/body/unread.js';
-import { drainWeb, weak } from '../../drivers/body/web-stream.js';
+import { drained, weak } from '../../drivers/body/web-stream.js';
 import type { Abortable, BodyDeadline } from '../../drivers/loop/exchange.js';
 import type { Cancel } from '../../kernel/sleep.js';
 import { judging, type Sleep } from '../../kernel/sleep.js';
@@ -54,7 +54,7 @@ export function release(response: ResponseShape, method: string, sleep: Sleep): 
   if (typeof data === 'object' && data !== null) {
     const ms = drainTime(method, lengthIn(headers));
     if (isStream(data)) drain(data as Readable, ms, sleep, nodeRequestOf(response));
-    else if (isWebStream(data)) void drainWeb(data, ms, sleep).catch(() => undefined);
+    else if (isWebStream(data)) drained(data, ms, sleep);
   }
   stopSending(response);
 }

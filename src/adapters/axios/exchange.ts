@@ -233,7 +233,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return lightened(error);
   }
 
-  release(ending: Ending<ResponseShape>): void {
+  release(ending: Ending<ResponseShape>): undefined {
     const answer = answerOf(ending);
     this.releaseStart(answer);
     if (answer !== undefined) release(answer, this.method, this.sleep);

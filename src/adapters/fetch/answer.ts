@@ -2,19 +2,18 @@
 
 import { dispose, isWebStream } from '../../drivers/body/stream-like.js';
 import { whenRead as whenBodyRead } from '../../drivers/body/unread.js';
-import { drainWeb } from '../../drivers/body/web-stream.js';
-import type { BodyDeadline } from '../../drivers/loop/exchange.js';
+import { drained } from '../../drivers/body/web-stream.js';
+import type { BodyDeadline, Rest } from '../../drivers/loop/exchange.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import type { ResponseShape } from './shapes.js';
 
 /** Frees the connection for the next attempt: a small rest is read for `ms`, otherwise the body is cut off. */
-export function release(answer: ResponseShape | undefined, ms: number, sleep: Sleep): void {
+export function release(answer: ResponseShape | undefined, ms: number, sleep: Sleep): Rest | undefined {
   const body = bodyOfAnswer(answer);
-  if (body === undefined) return;
-  if (!isWebStream(body)) dispose(body);
-  else if (body.locked) return;
-  else if (ms === 0) void body.cancel().catch(() => undefined);
-  else void drainWeb(body, ms, sleep).catch(() => undefined);
+  if (body === undefined) return undefined;
+  if (isWebStream(body)) return body.locked ? undefined : drained(body, ms, sleep);
+  dispose(body);
+  return undefined;
 }
 
 /** Calls `done` when the caller has read the body, without touching it. */

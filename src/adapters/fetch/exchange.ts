@@ -9,7 +9,7 @@ import type { BodySeen, WaitingAnswers } from '../../drivers/body/whole.js';
 import { needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
-import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
+import type { Abortable, BodyDeadline, Ending, PromiseExchange, Rest } from '../../drivers/loop/exchange.js';
 import { overrideFrom } from '../../drivers/override.js';
 import type { DriverParts, Installed } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
@@ -303,13 +303,13 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return error;
   }
 
-  release(ending: Ending<ResponseShape>): void {
-    if (ending.kind !== 'response') return;
+  release(ending: Ending<ResponseShape>): Rest | undefined {
+    if (ending.kind !== 'response') return undefined;
     const answer: ResponseShape | undefined = ending.response;
     const { ports } = this.installation.retrier;
     // No attempt follows that could use the connection.
     const isOver = this.isAborted || ports.now() >= this.session.deadlineAt;
-    release(answer, isOver ? 0 : drainTime(this.method, lengthIn(answer?.headers)), ports.sleep);
+    return release(answer, isOver ? 0 : drainTime(this.method, lengthIn(answer?.headers)), ports.sleep);
   }
 
   isUnread(ending: Ending<ResponseShape>): boolean {

@@ -1,6 +1,6 @@
 /** Web streams, which every platform has: reads, makes and discards them. */
 
-import { judging, type Sleep } from '../../kernel/sleep.js';
+import { type Cancel, judging, type Sleep, type SleepOptions } from '../../kernel/sleep.js';
 import type { Chunk } from './body-source.js';
 import { drainBytes } from './drain.js';
 import type { BodyReader, KeptBody } from './kept-body.js';
@@ -57,21 +57,64 @@ function closedEarly(): Error {
   return Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
 }
 
-/** Reads the rest of a body if it is small, and cancels it otherwise. */
-export async function drainWeb(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Promise<void> {
-  const reader = data.getReader();
-  const cutOff = (): void => void reader.cancel().catch(() => undefined);
-  const cancel = sleep(ms, cutOff, judging('awake', true));
+/** Reads the rest of a body if it is small, and cancels it otherwise, or when the time is over; 0: at once. */
+export function drained(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Drain | undefined {
   try {
-    let left = drainBytes;
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      left -= part.value.byteLength;
-      if (left < 0) cutOff();
-    }
-  } finally {
-    cancel();
+    if (ms > 0) return new Drain(data, ms, sleep);
+    data.cancel().catch(() => undefined);
+  } catch {
+    // Something else reads it.
   }
+  return undefined;
 }
+
+class Drain {
+  /** Undefined once it is over. */
+  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private leftBytes: number = drainBytes;
+  private cancel: Cancel;
+
+  constructor(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep) {
+    this.reader = data.getReader();
+    // Most bodies have arrived with their head, and are over before a timer for them is made.
+    this.cancel = sleep(0, () => this.endIn(ms, sleep), unrefed);
+    this.read(this.reader);
+  }
+
+  get isOver(): boolean {
+    return this.reader === undefined;
+  }
+
+  private endIn(ms: number, sleep: Sleep): void {
+    this.cancel = sleep(ms, () => this.cutOff(), judging('awake', true));
+  }
+
+  private cutOff(): void {
+    this.reader?.cancel().catch(() => undefined);
+  }
+
+  private read(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+    reader.read().then(this.next, this.end);
+  }
+
+  private readonly next = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+    const { reader } = this;
+    if (done || reader === undefined) {
+      this.end();
+      return;
+    }
+    this.leftBytes -= value.byteLength;
+    if (this.leftBytes < 0) this.cutOff();
+    this.read(reader);
+  };
+
+  private readonly end = (): void => {
+    this.reader = undefined;
+    this.cancel();
+  };
+}
+
+const unrefed: SleepOptions = { unref: true };
 
 /** Not every platform can refer to an object without keeping it. */
 export function weak<T extends object>(object: T): { deref(): T | undefined } {

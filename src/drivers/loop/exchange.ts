@@ -66,8 +66,8 @@ export interface PromiseExchange<Answer> extends Caller {
   outcomeOf(ending: Ending<Answer>): ClientOutcome | PromiseLike<ClientOutcome>;
   /** A form of the error that may be kept: it does not hold on to the connection and the body. */
   lightened(error: unknown): unknown;
-  /** The ending goes unread; its connection should become free. */
-  release(ending: Ending<Answer>): void;
+  /** The ending goes unread; its connection should become free. Undefined: there is nothing to wait for. */
+  release(ending: Ending<Answer>): Rest | undefined;
   /** Whether the ending has a body that is still to be read, so that it keeps its connection from other attempts. */
   isUnread(ending: Ending<Answer>): boolean;
   /**
@@ -93,6 +93,11 @@ export interface RequestBody {
   leave?(): void;
   /** Calls the listener if the body fails while no attempt reads it. */
   onFailure?(listener: () => void): Cancel;
+}
+
+/** The rest of an answer that is read only so that its connection becomes free. */
+export interface Rest {
+  readonly isOver: boolean;
 }
 
 /** The request as it goes out. Objects of the caller are left alone, or restored. */

@@ -16,24 +16,46 @@ export interface Judged {
   readonly isFinal: boolean;
 }
 
-/** `attempt` is its number, if two are out. */
-export async function judged<Answer>(
+/**
+ * At once, if nothing of the answer has to be read and no function of the caller's has to be asked. `attempt` is its
+ * number, if two are out.
+ */
+export function judged<Answer>(
   ending: Ending<Answer>,
   exchange: PromiseExchange<Answer>,
   times: TimeLimits,
   attempt?: number,
+): Judged | Promise<Judged> {
+  const told = unaskedIn(ending) ?? exchange.outcomeOf(ending);
+  const { credentials, settings } = exchange.session;
+  if (settings.retryIf !== undefined || credentials !== undefined || isPromise<ClientOutcome>(told))
+    return judgedLater(told, ending, exchange, times, attempt);
+  const prospects = { replayable: exchange.body?.isReplayable ?? true };
+  return { outcome: told, prospects, isFinal: isFinal(ending, exchange) };
+}
+
+function isFinal<Answer>(ending: Ending<Answer>, exchange: PromiseExchange<Answer>): boolean {
+  return exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
+}
+
+async function judgedLater<Answer>(
+  told: ClientOutcome | PromiseLike<ClientOutcome>,
+  ending: Ending<Answer>,
+  exchange: PromiseExchange<Answer>,
+  times: TimeLimits,
+  attempt: number | undefined,
 ): Promise<Judged> {
-  const outcome = unaskedIn(ending) ?? (await times.inTime(exchange.outcomeOf(ending)));
-  const isFinal = exchange.isAborted || (ending.kind === 'error' && ending.error instanceof DeadlineError);
+  const outcome = await times.inTime(told);
+  const isOver = isFinal(ending, exchange);
   // What is final needs no verdict, so `retryIf` is not asked.
-  const verdict = isFinal ? undefined : await verdictIn(exchange, times, outcome);
+  const verdict = isOver ? undefined : await verdictIn(exchange, times, outcome);
   const { credentials } = exchange.session;
   const renewed =
-    isFinal || credentials === undefined
+    isOver || credentials === undefined
       ? undefined
       : await renewedIn(credentials, ending, exchange, times, outcome, verdict, attempt);
   const replayable = exchange.body?.isReplayable ?? true;
-  return { outcome, prospects: { replayable, verdict, renewed }, isFinal };
+  return { outcome, prospects: { replayable, verdict, renewed }, isFinal: isOver };
 }
 
 /** While they are being renewed, the ending is kept: it is the caller's if there are no fresh ones. */

@@ -11,9 +11,9 @@ import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
 import { rememberOutermost } from '../outermost.js';
 import type { DriverParts } from '../parts.js';
-import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody } from './exchange.js';
-import { judged, tellAbort } from './judging.js';
-import { type AbortableAttempt, type Ruled, sendAlone } from './sending.js';
+import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody, Rest } from './exchange.js';
+import { type Judged, judged, tellAbort } from './judging.js';
+import { type AbortableAttempt, endingOf, type Ruled, sendAlone } from './sending.js';
 import { TimeLimits } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
 
@@ -30,6 +30,8 @@ export class Loop<Answer> {
   private endedByAbort = false;
   /** The last attempt, if it had a signal of its own. */
   private sending: AbortableAttempt<Answer> | undefined = undefined;
+  /** What is left of the answer that the retry is for. */
+  private left: Rest | undefined = undefined;
 
   constructor(exchange: PromiseExchange<Answer>, first: Ending<Answer> | undefined) {
     this.exchange = exchange;
@@ -56,7 +58,11 @@ export class Loop<Answer> {
       if ('kind' in result) return result;
       // A body that failed during the wait is still sent, because the client has its own error for it.
       await this.wait(result.delayMs, this.exchange.body);
-      await this.change(result);
+      // The rest of the answer is still on its way: sent now, the retry would open another connection.
+      if (result.delayMs === 0 && this.left?.isOver === false) await this.wait(1, this.exchange.body);
+      this.left = undefined;
+      const changed = this.change(result);
+      if (changed !== undefined) await changed;
     }
   }
 
@@ -113,7 +119,10 @@ export class Loop<Answer> {
       const limit = times.limit();
       // A hook, a body or a busy process has used up the time.
       if (limit !== undefined && limit.ms <= 0) throw limit.error();
-      return this.sendPrepared(limit);
+      const { tail } = this.session;
+      if (limit !== undefined || tail !== undefined) return this.sendPrepared(limit);
+      this.sending = undefined;
+      return await endingOf(() => exchange.send());
     } catch (error) {
       // Making the body counts as part of the attempt, and of its time.
       if (times.timedOut !== undefined && error === times.timedOut)
@@ -138,7 +147,8 @@ export class Loop<Answer> {
     const { exchange, session, times } = this;
     if (ending.kind === 'response' && exchange.accepts(ending.response)) return undefined;
     try {
-      const { outcome, prospects } = await judged(ending, exchange, times);
+      const found = judged(ending, exchange, times);
+      const { outcome, prospects } = isPromise<Judged>(found) ? await found : found;
       this.endedByAbort = isAborted(outcome);
       const decision = session.next(outcome, prospects);
       if (decision.action === 'retry') this.leave(ending, outcome);
@@ -167,17 +177,17 @@ export class Loop<Answer> {
     // Listeners of its signal may hold on to the answer.
     this.sending = undefined;
     exchange.body?.leave?.();
-    exchange.release(ending);
+    this.left = exchange.release(ending);
   }
 
   /** Runs after the wait, so that a token which `beforeRetry` fetches is fresh. */
-  private async change(decision: Retry): Promise<void> {
+  private change(decision: Retry): Promise<void> | undefined {
     const { outgoing, session, times } = this;
     const { beforeRetry, attemptHeader } = session.settings;
     this.extra = attemptHeaderOf(attemptHeader, session.attempt - 1);
-    if (beforeRetry === undefined) return;
+    if (beforeRetry === undefined) return undefined;
     const { hooks } = this.exchange.parts as DriverParts;
-    await hooks?.askBeforeRetry(session, decision, outgoing, (work) => times.inTime(work));
+    return hooks?.askBeforeRetry(session, decision, outgoing, (work) => times.inTime(work));
   }
 
   private wait(delayMs: number, body?: RequestBody): Promise<void> {

@@ -39,7 +39,7 @@ export async function sendAlone<Answer>(
 }
 
 /** The client's function may also throw, or return something other than a promise. */
-async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Answer>> {
+export async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Answer>> {
   try {
     return { kind: 'response', response: await send() };
   } catch (error) {

@@ -131,7 +131,7 @@ export class Toy implements PromiseExchange<Answer> {
     return error;
   }
 
-  release(ending: Ending<Answer>): void {
+  release(ending: Ending<Answer>): undefined {
     if (ending.kind === 'response') this.following.get(ending.response)?.();
     this.log.push(ending.kind === 'response' ? `released ${ending.response.status}` : 'released nothing');
   }
