@@ -77,7 +77,9 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   // -------------------------------------------------------------- the facts
 
   get method(): string {
-    return (this.config.method || 'GET').toUpperCase();
+    const { method } = this.config;
+    // A text that is made anew for each request would be looked up slowly.
+    return method === 'get' || !method ? 'GET' : method.toUpperCase();
   }
 
   get origin(): string | undefined {

@@ -45,6 +45,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   prepare(body: unknown, extra: Readonly<Record<string, string>> | undefined): void {
     const { exchange } = this;
     if (extra === undefined) this.addKey();
+    if (this.addsNothing(extra)) return;
     const added = Object.entries({ ...extra, ...exchange.session.credentials?.headers });
     const pairs = added.length === 0 ? this.pairs : [...lacking(this.headers, added), ...added];
     const isRepeated = extra !== undefined;
@@ -62,6 +63,20 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     const isAsGiven = Object.keys(more).length === 0;
     if (isAsGiven) exchange.init = isRepeated ? this.initToSend : exchange.init;
     else exchange.init = { ...this.initToSend, ...more };
+  }
+
+  /** True for most attempts: a URL is sent with the init that the caller gave, if any. */
+  private addsNothing(extra: Readonly<Record<string, string>> | undefined): boolean {
+    const { exchange, pairs } = this;
+    const { body, inputAtFirst, session } = exchange;
+    if (typeof inputAtFirst !== 'string' || body !== undefined || pairs !== undefined) return false;
+    if (session.credentials !== undefined) return false;
+    if (extra === undefined) return true;
+    for (const _ in extra) return false;
+    warnOfOthers(exchange.initAtFirst);
+    exchange.input = this.url ?? inputAtFirst;
+    exchange.init = this.initToSend;
+    return true;
   }
 
   sendApart(

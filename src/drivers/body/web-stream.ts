@@ -1,6 +1,12 @@
 /** Web streams, which every platform has: reads, makes and discards them. */
 
-import { type Cancel, judging, type Sleep, type SleepOptions } from '../../kernel/sleep.js';
+import {
+  sleep as atNextTurn,
+  type Cancel,
+  judging,
+  type Sleep,
+  type SleepOptions,
+} from '../../kernel/sleep.js';
 import type { Chunk } from './body-source.js';
 import { drainBytes } from './drain.js';
 import type { BodyReader, KeptBody } from './kept-body.js';
@@ -77,7 +83,7 @@ class Drain {
   constructor(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep) {
     this.reader = data.getReader();
     // Most bodies have arrived with their head, and are over before a timer for them is made.
-    this.cancel = sleep(0, () => this.endIn(ms, sleep), unrefed);
+    this.cancel = atNextTurn(0, () => this.endIn(ms, sleep), unrefed);
     this.read(this.reader);
   }
 

@@ -8,7 +8,7 @@ import { isPromise } from '../../core/returned.js';
 import type { Admission, Decision, RefusalReason, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Session } from '../../kernel/session.js';
-import type { Sleep } from '../../kernel/sleep.js';
+import { sleep as clock, type Sleep } from '../../kernel/sleep.js';
 import { rememberOutermost } from '../outermost.js';
 import type { DriverParts } from '../parts.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody, Rest } from './exchange.js';
@@ -59,7 +59,7 @@ export class Loop<Answer> {
       // A body that failed during the wait is still sent, because the client has its own error for it.
       await this.wait(result.delayMs, this.exchange.body);
       // The rest of the answer is still on its way: sent now, the retry would open another connection.
-      if (result.delayMs === 0 && this.left?.isOver === false) await this.wait(1, this.exchange.body);
+      if (result.delayMs === 0 && this.left?.isOver === false) await this.waitWith(clock, 1);
       this.left = undefined;
       const changed = this.change(result);
       if (changed !== undefined) await changed;

@@ -52,12 +52,14 @@ describe.each(adapters)('over %s', (adapter) => {
       responseType: 'stream',
     });
     const asked = instance.get(lab.origin);
-    await time.until(({ pending }) => pending.includes(7));
-    expect(time.timers).toMatchObject([
-      { delayMs: allowedMs, unref: true },
-      { delayMs: 7, unref: false },
-    ]);
-    await time.fire(allowedMs);
+    // A web stream is cut off without a timer; one that goes on gets its timer at the next turn.
+    const isTimed = adapter === 'http' || allowedMs > 0;
+    await time.until(({ pending }) => pending.includes(7) && (pending.includes(allowedMs) || !isTimed));
+    const set = time.timers.map(({ delayMs, unref }) => [delayMs, unref]);
+    expect(new Set(set.map(String))).toEqual(
+      new Set(isTimed ? [`${allowedMs},true`, '7,false'] : ['7,false']),
+    );
+    if (isTimed) await time.fire(allowedMs);
     // fetch opens another connection at once.
     await lab.until(({ openSockets, connections }) => openSockets < connections);
     await time.fire(7);
