@@ -5,10 +5,11 @@
 
 import type { Dispatcher } from 'undici';
 import { retrying as axiosRetrying, withSockets } from './axios-contestants.js';
-import { retrying as fetchRetrying, rowsOfMissing, statusOf } from './fetch-contestants.js';
+import { retrying as fetchRetrying, statusOf } from './fetch-contestants.js';
 import { withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
 import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
+import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
 import { serving, retrying as undiciRetrying } from './undici-contestants.js';
 import { undici } from './undici-under-test.js';
@@ -69,7 +70,7 @@ export function benchFetchFailing(): Promise<Row[]> {
       const subjects = contestants.map((contestant, index) =>
         subject(contestant.name, (turn) => statusOf(contestant, `${origin}/flaky/${index}/${turn}`)),
       );
-      return [...rowsOf(await measureAsync(subjects, 400, rounds)), ...rowsOfMissing(peers)];
+      return [...rowsOf(await measureAsync(subjects, 400, rounds)), ...rowsOfMissing(peers.scratch)];
     }),
   );
 }

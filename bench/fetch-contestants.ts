@@ -1,10 +1,8 @@
 /** fetch alone, with other retry layers, and with ours. */
 
 import { withRetry } from '../src/adapters/fetch/index.js';
-import type { PolicyOptions } from '../src/index.js';
+import { type PolicyOptions, presets } from '../src/index.js';
 import { type Fetch, labelOf, type Peers } from './fetch-peers.js';
-import type { AsyncSubject } from './measure.js';
-import type { Row } from './row.js';
 
 export interface Contestant {
   readonly name: string;
@@ -24,6 +22,28 @@ export const noise = 'bare fetch again (the noise)';
 export function bare(fetch: Fetch): Contestant[] {
   // Each is a function of its own.
   return ['bare fetch', noise].map((name) => ({ name, send: (url) => fetch(url) }));
+}
+
+/** What a realistic policy asks for, which is more than the defaults: with whole answers, and without. */
+export const services = {
+  'undaunted, service without wholeBodyBytes': { ...presets.policies.service, wholeBodyBytes: 0 },
+  'undaunted, service': presets.policies.service,
+} as const satisfies Readonly<Record<string, PolicyOptions>>;
+
+export function serving(fetch: Fetch): Contestant[] {
+  return Object.entries(services).map(([name, policy]) => ({ name, send: withRetry(fetch, policy) }));
+}
+
+export const copying = "the platform's clone().arrayBuffer()";
+
+/** Reads a copy of each answer to its end before it is handed over, as `wholeBodyBytes` does, and nothing else. */
+export function copyingBy(fetch: Fetch): Contestant {
+  const send = async (url: string): Promise<Response> => {
+    const response = await fetch(url);
+    await response.clone().arrayBuffer();
+    return response;
+  };
+  return { name: copying, send };
 }
 
 /** Ours is the first. */
@@ -60,20 +80,4 @@ export async function statusOf({ send }: Contestant, url: string): Promise<numbe
   const response = await send(url);
   if (!response.bodyUsed) await response.arrayBuffer();
   return response.status;
-}
-
-/** One after the other, without reading their bodies. */
-export function subjectOf({ name, send }: Contestant, url: string): AsyncSubject {
-  return {
-    name,
-    async work(turns) {
-      let sum = 0;
-      for (let turn = 0; turn < turns; turn += 1) sum += (await send(url)).status;
-      return sum;
-    },
-  };
-}
-
-export function rowsOfMissing({ missing }: Peers): Row[] {
-  return missing.map(({ name, why }) => ({ name, note: why }));
 }

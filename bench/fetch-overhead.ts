@@ -1,54 +1,95 @@
 /**
- * What a retry layer adds to a fetch that succeeds at once, answered from memory with the same empty answer each time,
- * which no contestant reads. Needs `--expose-gc`.
+ * What a retry layer adds to a fetch that succeeds at once, answered from memory: with the same empty answer each time,
+ * which no contestant reads, and with a small JSON that the caller reads.
  */
 
-import { bare, type Contestant, retrying, rowsOfMissing, subjectOf } from './fetch-contestants.js';
-import { type Fetch, labelOf, type Peers, withPeers } from './fetch-peers.js';
-import {
-  type AsyncGauge,
-  allocated,
-  cpuTime,
-  measureWork,
-  median,
-  perRound,
-  ratioTo,
-  type Series,
-} from './measure.js';
+import { type Measured, measuredApart } from './apart.js';
+import { copying, noise, retrying, services } from './fetch-contestants.js';
+import { labelOf, type Peers, withPeers } from './fetch-peers.js';
+import { measureRounds, median, perRound, ratioTo, type Series } from './measure.js';
+import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
 
-const url = 'http://a.example/things/1';
-const turns = 5_000;
-const rounds = 41;
-/** Relative to what ofetch adds. */
-const atMost = 0.5;
+/** Neither its body nor a layer that reads it costs anything, or both do. */
+export type Answered = 'empty' | 'JSON';
+
+const rounds = 9;
+const [withoutWhole, service] = Object.keys(services) as [string, string];
+const gauges = ['ns', 'bytes'] as const;
+
+type Gauge = (typeof gauges)[number];
+
+/** On Node 20; on Node 24, less is added by everything, and by ofetch most of all. */
+const boundsBesideOfetch: Readonly<Record<Gauge, number>> = { ns: 0.5, bytes: 0.8 };
 
 export function benchFetchOverhead(): Promise<Row[]> {
   return withPeers(async (peers) => [
-    ...(await rowsOf('ns', cpuTime, peers)),
-    ...(await rowsOf('bytes', allocated, peers)),
-    ...rowsOfMissing(peers),
+    ...(await rowsBesideOfetch(peers)),
+    ...(await rowsOfService()),
+    ...rowsOfMissing(peers.scratch),
   ]);
 }
 
-async function rowsOf(unit: string, gauge: AsyncGauge, peers: Peers): Promise<Row[]> {
-  const ready = Promise.resolve(new Response(null));
-  const fetch: Fetch = () => ready;
-  const contestants = [...bare(fetch), ...retrying(fetch, peers)];
-  const subjects = contestants.map((contestant) => subjectOf(contestant, url));
-  const [base = [], ...others] = await measureWork(subjects, turns, gauge, rounds);
-  const added = others.map((values) => perRound(values, base, (value, least) => value - least));
-  const peer = contestants.findIndex(({ name }) => name === labelOf('ofetch')) - 1;
-  return contestants.slice(1).map((contestant, index) => row(contestant, unit, added[index], added[peer]));
+async function rowsBesideOfetch(peers: Peers): Promise<Row[]> {
+  const names = [noise, ...retrying(fetch, peers).map(({ name }) => name)];
+  const added = await addedBy('empty', names, JSON.stringify(peers.scratch));
+  const to = labelOf('ofetch');
+  return gauges.flatMap((gauge) =>
+    names.map((name) => {
+      const isCompared = names.includes(to) && name !== to;
+      return {
+        name: `${name} adds to a request`,
+        value: median(added(name, gauge)),
+        unit: gauge,
+        ...(isCompared && { ratio: ratioTo(`what ${to} adds`, added(name, gauge), added(to, gauge)) }),
+        ...(isCompared && name === 'undaunted' && { atMost: boundsBesideOfetch[gauge] }),
+      };
+    }),
+  );
 }
 
-function row({ name }: Contestant, unit: string, values: Series = [], peer?: Series): Row {
-  const isCompared = peer !== undefined && values !== peer;
-  return {
-    name: `${name} adds to a request`,
-    value: median(values),
-    unit,
-    ...(isCompared && { ratio: ratioTo(`what ${labelOf('ofetch')} adds`, values, peer) }),
-    ...(isCompared && name === 'undaunted' && unit === 'ns' && { atMost }),
+/** A realistic policy beside the defaults, and what reads answers to their ends beside the platform's own way to do so. */
+async function rowsOfService(): Promise<Row[]> {
+  const empty = await addedBy('empty', ['undaunted', withoutWhole]);
+  const json = await addedBy('JSON', ['undaunted', service, copying]);
+  return [
+    {
+      name: `${withoutWhole} adds to a request`,
+      value: median(empty(withoutWhole, 'ns')),
+      unit: 'ns',
+      ratio: ratioTo('what the defaults add', empty(withoutWhole, 'ns'), empty('undaunted', 'ns')),
+      atMost: 6,
+    },
+    {
+      name: `${copying} adds to a small JSON`,
+      value: median(json(copying, 'ns')),
+      unit: 'ns',
+    },
+    {
+      name: `${service} adds to a small JSON`,
+      value: median(json(service, 'ns')),
+      unit: 'ns',
+      ratio: ratioTo(`what ${copying} adds`, json(service, 'ns'), json(copying, 'ns')),
+      atMost: 1.3,
+    },
+  ];
+}
+
+/** For each name: the cost beyond the bare fetch in the same round. */
+async function addedBy(
+  answered: Answered,
+  names: readonly string[],
+  scratch = '',
+): Promise<(name: string, gauge: Gauge) => Series> {
+  const [bare = [], ...others] = await measureRounds(
+    ['bare fetch', ...names].map(
+      (name) => () => measuredApart('./fetch-variant.js', [name, answered, scratch]),
+    ),
+    rounds,
+  );
+  return (name, gauge) => {
+    const values = (of: readonly Measured[]): Series => of.map((cost) => cost[gauge]);
+    const costs = others[names.indexOf(name)] ?? [];
+    return perRound(values(costs), values(bare), (value, least) => value - least);
   };
 }

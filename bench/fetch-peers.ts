@@ -1,11 +1,6 @@
-/** Other retry layers for fetch, installed into a scratch folder during the measurement. */
+/** Other retry layers for fetch. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { outputOf } from '../scripts/command.js';
-import { installInto } from '../scripts/versions.js';
+import { labelOf as labelIn, type Packages, packagesIn, type Scratch, withPackages } from './packages.js';
 
 export type Fetch = (input: string | Request) => Promise<Response>;
 
@@ -39,7 +34,7 @@ const packages = {
   ky: { version: '2.1.0', node: 22 },
   // Its manifest asks for Node 22; it runs on this one as well.
   'p-retry': { version: '9.0.0', node: 20 },
-} as const;
+} as const satisfies Packages;
 
 type Name = keyof typeof packages;
 
@@ -47,47 +42,18 @@ export interface Peers {
   readonly ofetch?: Ofetch;
   readonly ky?: Ky;
   readonly 'p-retry'?: PRetry;
-  /** Why some are missing. */
-  readonly missing: readonly { readonly name: string; readonly why: string }[];
+  /** Where they are installed; another process can load them from there. */
+  readonly scratch: Scratch;
 }
 
-export async function withPeers<T>(measure: (peers: Peers) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-fetch-'));
-  try {
-    return await measure(await installed(folder));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+export function withPeers<T>(measure: (peers: Peers) => Promise<T>): Promise<T> {
+  return withPackages(packages, async (scratch) => measure(await peersIn(scratch)));
+}
+
+export async function peersIn(scratch: Scratch): Promise<Peers> {
+  return { ...(await packagesIn(scratch, packages)), scratch };
 }
 
 export function labelOf(name: Name): string {
-  return `${name} ${packages[name].version}`;
-}
-
-async function installed(folder: string): Promise<Peers> {
-  const names = Object.keys(packages) as Name[];
-  const [major = 0] = process.versions.node.split('.').map(Number);
-  const usable = names.filter((name) => packages[name].node <= major);
-  const missing = names
-    .filter((name) => !usable.includes(name))
-    .map((name) => ({ name: labelOf(name), why: `left out: it needs Node ${packages[name].node}` }));
-  try {
-    const wanted = usable.map((name) => `${name}@${packages[name].version}`);
-    // Without a registry, the other contestants must not wait for minutes.
-    await installInto(folder, wanted, ['--fetch-retries=0']);
-  } catch (error) {
-    console.error(outputOf(error));
-    const why = 'left out: npm could not install it';
-    return { missing: [...missing, ...usable.map((name) => ({ name: labelOf(name), why }))] };
-  }
-  const modules = await Promise.all(usable.map(async (name) => [name, await loaded(name, folder)] as const));
-  return { ...Object.fromEntries(modules), missing };
-}
-
-/** As a module of that folder would import it. */
-async function loaded(name: Name, folder: string): Promise<unknown> {
-  const file = join(folder, `${name}.mjs`);
-  writeFileSync(file, `export * as peer from '${name}';\n`);
-  const { peer } = (await import(pathToFileURL(file).href)) as { readonly peer: unknown };
-  return peer;
+  return labelIn(packages, name);
 }

@@ -1,9 +1,10 @@
 /** CPU per fetch over loopback, with the server in another process: with and without a retry layer, in turns. */
 
-import { bare, retrying, rowsOfMissing, statusOf } from './fetch-contestants.js';
+import { bare, retrying, serving, statusOf } from './fetch-contestants.js';
 import { type Peers, withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
 import { measureAsync, median, ratioTo } from './measure.js';
+import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
 import { withSmallServer } from './with-small-server.js';
 
@@ -17,7 +18,7 @@ export function benchFetchSockets(): Promise<Row[]> {
     withSmallServer(async (origin) => {
       const rows: Row[] = [];
       for (const load of loads) rows.push(...(await rowsFor(load, origin, peers)));
-      return [...rows, ...rowsOfMissing(peers)];
+      return [...rows, ...rowsOfMissing(peers.scratch)];
     }),
   );
 }
@@ -27,7 +28,7 @@ async function rowsFor(
   origin: string,
   peers: Peers,
 ): Promise<Row[]> {
-  const subjects = [...bare(fetch), ...retrying(fetch, peers)].map((contestant) => ({
+  const subjects = [...bare(fetch), ...retrying(fetch, peers), ...serving(fetch)].map((contestant) => ({
     name: contestant.name,
     async work(turns: number) {
       let sum = 0;

@@ -56,9 +56,28 @@ class Controller {
   }
 }
 
+/** That of `request()` in undici 6 and 7. */
+interface OldHandler {
+  onConnect(abort: () => void): void;
+  onHeaders(status: number, headers: readonly Buffer[], resume: () => void, text: string): unknown;
+  onData(chunk: Buffer): unknown;
+  onComplete(trailers: readonly Buffer[]): void;
+}
+
+function giveOld({ status, headers, chunks }: Answer, to: OldHandler): true {
+  to.onConnect(() => undefined);
+  const raw = Object.entries(headers).flatMap((pair) => pair.map((text) => Buffer.from(text)));
+  to.onHeaders(status, raw, () => undefined, 'OK');
+  for (let index = 0; index < chunks; index += 1) to.onData(chunk);
+  to.onComplete([]);
+  return true;
+}
+
 /** Answers the handler, whatever it is. */
-function give({ status, headers, chunks }: Answer, handler: unknown): true {
+function give(answer: Answer, handler: unknown): true {
+  const { status, headers, chunks } = answer;
   const to = handler as CallingHandler;
+  if (to.onRequestStart === undefined) return giveOld(answer, handler as OldHandler);
   const controller = new Controller(chunks, to);
   to.onRequestStart(controller, null);
   to.onResponseStart(controller, status, headers, status === 200 ? 'OK' : 'Service Unavailable');

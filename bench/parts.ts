@@ -45,6 +45,11 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./tail-sockets.js')).benchTailSockets(),
   },
   {
+    name: 'stacked',
+    title: 'undici: a realistic policy beside what people stack by hand around request()',
+    rows: async () => (await import('./stacked.js')).benchStacked(),
+  },
+  {
     name: 'axios-success',
     title: 'axios: a request that succeeds at once',
     rows: async () => (await import('./axios-overhead.js')).benchAxiosOverhead(),

@@ -1,0 +1,53 @@
+/**
+ * Measures each variant of something in a process of its own: what one makes the compiler believe, another one would pay
+ * for. Nothing forces a collection, since that throws optimised code away.
+ */
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { cpuSince, roundsOf } from './measure.js';
+
+/** The cost of one turn, without waiting. */
+export interface Measured {
+  readonly ns: number;
+  readonly bytes: number;
+}
+
+/** In another process, which runs this module with these arguments and calls `tell`. */
+export async function measuredApart(module: string, given: readonly string[]): Promise<Measured> {
+  const child = fork(fileURLToPath(new URL(module, import.meta.url)), given);
+  const result = once(child, 'message').then(([message]) => message as Measured);
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`"${given[0]}" ended with exit code ${code} before it had a result`);
+  });
+  return Promise.race([result, failed]);
+}
+
+const warmUps = 30;
+const batches = 40;
+
+/** In that process: measures the work, and tells the other one. */
+export async function tell(work: (turns: number) => Promise<unknown>, turns: number): Promise<void> {
+  for (let batch = 0; batch < roundsOf(warmUps); batch += 1) await work(turns);
+  const found: Measured[] = [];
+  for (let batch = 0; batch < roundsOf(batches); batch += 1) {
+    const before = process.memoryUsage().heapUsed;
+    const started = process.cpuUsage();
+    await work(turns);
+    const ns = cpuSince(started) / turns;
+    found.push({ ns, bytes: (process.memoryUsage().heapUsed - before) / turns });
+  }
+  const ns = found.map((one) => one.ns).toSorted((a, b) => a - b);
+  // A collection in the middle of a batch takes more away than the batch has made.
+  const bytes = found
+    .map((one) => one.bytes)
+    .filter((value) => value > 0)
+    .toSorted((a, b) => a - b);
+  const measured: Measured = {
+    // The lower quartile: whatever else the machine does can only add to it.
+    ns: ns[Math.floor(ns.length / 4)] ?? Number.NaN,
+    bytes: bytes[Math.floor(bytes.length / 2)] ?? Number.NaN,
+  };
+  process.send?.(measured, () => process.exit());
+}
