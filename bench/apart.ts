@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { cpuSince, roundsOf } from './measure.js';
+import { cpuSince } from './measure.js';
 
 /** The cost of one turn, without waiting. */
 export interface Measured {
@@ -29,9 +29,9 @@ const batches = 40;
 
 /** In that process: measures the work, and tells the other one. */
 export async function tell(work: (turns: number) => Promise<unknown>, turns: number): Promise<void> {
-  for (let batch = 0; batch < roundsOf(warmUps); batch += 1) await work(turns);
+  for (let batch = 0; batch < warmUps; batch += 1) await work(turns);
   const found: Measured[] = [];
-  for (let batch = 0; batch < roundsOf(batches); batch += 1) {
+  for (let batch = 0; batch < batches; batch += 1) {
     const before = process.memoryUsage().heapUsed;
     const started = process.cpuUsage();
     await work(turns);

@@ -11,7 +11,7 @@ import type { ResponseShape } from './shapes.js';
 export function release(answer: ResponseShape | undefined, ms: number, sleep: Sleep): Rest | undefined {
   const body = bodyOfAnswer(answer);
   if (body === undefined) return undefined;
-  if (isWebStream(body)) return body.locked ? undefined : drained(body, ms, sleep);
+  if (isWebStream(body)) return drained(body, ms, sleep);
   dispose(body);
   return undefined;
 }

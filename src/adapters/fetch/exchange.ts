@@ -118,9 +118,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   private valuesOf(header: string): unknown[] {
-    const headers = headersOf(this.inputAtFirst, this.initAtFirst);
-    if (headers === undefined) return [];
-    return pairsOf(headers).flatMap(([name, value]) => (name.toLowerCase() === header ? value : []));
+    const pairs = pairsOf(headersOf(this.inputAtFirst, this.initAtFirst));
+    return pairs.flatMap(([name, value]) => (name.toLowerCase() === header ? value : []));
   }
 
   // -------------------------------------------------------------- the caller

@@ -65,17 +65,18 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     else exchange.init = { ...this.initToSend, ...more };
   }
 
-  /** True for most attempts: a URL is sent with the init that the caller gave, if any. */
+  /** Whether the URL and the init that the caller gave are all there is, as of most requests. */
   private addsNothing(extra: Readonly<Record<string, string>> | undefined): boolean {
-    const { exchange, pairs } = this;
+    const { exchange } = this;
     const { body, inputAtFirst, session } = exchange;
-    if (typeof inputAtFirst !== 'string' || body !== undefined || pairs !== undefined) return false;
-    if (session.credentials !== undefined) return false;
-    if (extra === undefined) return true;
+    const mayAdd = typeof inputAtFirst !== 'string' || body || this.pairs || session.credentials;
     for (const _ in extra) return false;
-    warnOfOthers(exchange.initAtFirst);
-    exchange.input = this.url ?? inputAtFirst;
-    exchange.init = this.initToSend;
+    if (mayAdd) return false;
+    if (extra !== undefined) {
+      warnOfOthers(exchange.initAtFirst);
+      exchange.input = this.url ?? inputAtFirst;
+      exchange.init = this.initToSend;
+    }
     return true;
   }
 

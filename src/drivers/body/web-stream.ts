@@ -1,12 +1,7 @@
 /** Web streams, which every platform has: reads, makes and discards them. */
 
-import {
-  sleep as atNextTurn,
-  type Cancel,
-  judging,
-  type Sleep,
-  type SleepOptions,
-} from '../../kernel/sleep.js';
+import { sleep as atNextTurn, judging, type Sleep, type SleepOptions } from '../../kernel/sleep.js';
+import type { Rest } from '../loop/exchange.js';
 import type { Chunk } from './body-source.js';
 import { drainBytes } from './drain.js';
 import type { BodyReader, KeptBody } from './kept-body.js';
@@ -64,60 +59,29 @@ function closedEarly(): Error {
 }
 
 /** Reads the rest of a body if it is small, and cancels it otherwise, or when the time is over; 0: at once. */
-export function drained(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Drain | undefined {
-  try {
-    if (ms > 0) return new Drain(data, ms, sleep);
-    data.cancel().catch(() => undefined);
-  } catch {
-    // Something else reads it.
-  }
-  return undefined;
-}
-
-class Drain {
-  /** Undefined once it is over. */
-  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  private leftBytes: number = drainBytes;
-  private cancel: Cancel;
-
-  constructor(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep) {
-    this.reader = data.getReader();
-    // Most bodies have arrived with their head, and are over before a timer for them is made.
-    this.cancel = atNextTurn(0, () => this.endIn(ms, sleep), unrefed);
-    this.read(this.reader);
-  }
-
-  get isOver(): boolean {
-    return this.reader === undefined;
-  }
-
-  private endIn(ms: number, sleep: Sleep): void {
-    this.cancel = sleep(ms, () => this.cutOff(), judging('awake', true));
-  }
-
-  private cutOff(): void {
-    this.reader?.cancel().catch(() => undefined);
-  }
-
-  private read(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-    reader.read().then(this.next, this.end);
-  }
-
-  private readonly next = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
-    const { reader } = this;
-    if (done || reader === undefined) {
-      this.end();
-      return;
+export function drained(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Rest | undefined {
+  if (data.locked) return undefined;
+  const rest = { isOver: false };
+  const reader = data.getReader();
+  let left = drainBytes;
+  const cutOff = (): void => void reader.cancel().catch(() => undefined);
+  // Most bodies have arrived with their head, and are over before a timer for them is made.
+  let cancel = atNextTurn(0, () => (cancel = sleep(ms, cutOff, judging('awake', true))), unrefed);
+  const end = (): void => {
+    rest.isOver = true;
+    cancel();
+  };
+  const next = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+    if (done) end();
+    else {
+      left -= value.byteLength;
+      if (left < 0) cutOff();
+      reader.read().then(next, end);
     }
-    this.leftBytes -= value.byteLength;
-    if (this.leftBytes < 0) this.cutOff();
-    this.read(reader);
   };
-
-  private readonly end = (): void => {
-    this.reader = undefined;
-    this.cancel();
-  };
+  if (ms === 0) cutOff();
+  reader.read().then(next, end);
+  return rest;
 }
 
 const unrefed: SleepOptions = { unref: true };
