@@ -45,11 +45,11 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
   prepare(body: unknown, extra: Readonly<Record<string, string>> | undefined): void {
     const { exchange } = this;
     if (extra === undefined) this.addKey();
+    else exchange.parts.advice?.noticeRetryAgent(exchange.initAtFirst?.['dispatcher']);
     if (this.addsNothing(extra)) return;
     const added = Object.entries({ ...extra, ...exchange.session.credentials?.headers });
     const pairs = added.length === 0 ? this.pairs : [...lacking(this.headers, added), ...added];
     const isRepeated = extra !== undefined;
-    if (isRepeated) exchange.parts.advice?.noticeRetryAgent(exchange.initAtFirst?.['dispatcher']);
     const isAnew = this.isBuiltAnew(isRepeated, pairs);
     const { inputAtFirst } = exchange;
     if (isRepeated) exchange.input = this.url ?? (isAnew ? addressOf(inputAtFirst) : inputAtFirst);
@@ -73,7 +73,6 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     for (const _ in extra) return false;
     if (mayAdd) return false;
     if (extra !== undefined) {
-      warnOfOthers(exchange.initAtFirst);
       exchange.input = this.url ?? inputAtFirst;
       exchange.init = this.initToSend;
     }
