@@ -5,7 +5,7 @@ import axios, { type AxiosInstance, type CreateAxiosDefaults } from 'axios';
 import axiosRetry, { type IAxiosRetryConfig } from 'axios-retry';
 import * as rax from 'retry-axios';
 import { attachRetry } from '../src/adapters/axios/index.js';
-import { type PolicyOptions, presets } from '../src/index.js';
+import type { PolicyOptions } from '../src/index.js';
 
 export interface Contestant {
   readonly name: string;
@@ -25,20 +25,6 @@ export function bare(defaults: () => CreateAxiosDefaults): Contestant[] {
     name,
     instance: axios.create(defaults()),
   }));
-}
-
-/** What a realistic policy asks for, which is more than the defaults: with whole answers, and without. */
-const services: Readonly<Record<string, PolicyOptions>> = {
-  'undaunted, service without wholeBodyBytes': { ...presets.policies.service, wholeBodyBytes: 0 },
-  'undaunted, service': presets.policies.service,
-};
-
-export function serving(defaults: () => CreateAxiosDefaults): Contestant[] {
-  return Object.entries(services).map(([name, policy]) => {
-    const instance = axios.create(defaults());
-    attachRetry(instance, policy);
-    return { name, instance };
-  });
 }
 
 export function retrying(defaults: () => CreateAxiosDefaults, manners: Manners = {}): Contestant[] {

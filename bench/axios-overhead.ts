@@ -4,17 +4,9 @@
  */
 
 import type { InternalAxiosRequestConfig } from 'axios';
-import { bare, type Contestant, retrying, serving, withSockets } from './axios-contestants.js';
+import { bare, type Contestant, retrying, withSockets } from './axios-contestants.js';
 import { inLines } from './lines.js';
-import {
-  type AsyncSubject,
-  type Costs,
-  measureAsync,
-  median,
-  perRound,
-  ratioTo,
-  type Series,
-} from './measure.js';
+import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
 import { withSmallServer } from './with-small-server.js';
 
@@ -22,13 +14,11 @@ export async function benchAxiosOverhead(): Promise<Row[]> {
   const answer = (config: InternalAxiosRequestConfig) =>
     Promise.resolve({ data: '{"ok":true}', status: 200, statusText: 'OK', headers: {}, config });
   const defaults = () => ({ adapter: answer });
-  const inMemory = [...bare(defaults), ...retrying(defaults), ...serving(defaults)].map((contestant) =>
+  const inMemory = [...bare(defaults), ...retrying(defaults)].map((contestant) =>
     subject(contestant, 'http://a.example', 1),
   );
-  const costs = await measureAsync(inMemory, 100, 401);
   return [
-    ...rowsOf('from memory', costs),
-    ...rowsOfService(costs),
+    ...rowsOf('from memory', await measureAsync(inMemory, 100, 401)),
     ...(await overLoopback(1)),
     ...(await overLoopback(16)),
   ];
@@ -37,7 +27,7 @@ export async function benchAxiosOverhead(): Promise<Row[]> {
 function overLoopback(concurrency: number): Promise<Row[]> {
   return withSmallServer((origin) =>
     withSockets(concurrency, async (defaults) => {
-      const subjects = [...bare(defaults), ...retrying(defaults), ...serving(defaults)].map((contestant) =>
+      const subjects = [...bare(defaults), ...retrying(defaults)].map((contestant) =>
         subject(contestant, origin, concurrency),
       );
       return rowsOf(`loopback, ${concurrency} at a time`, await measureAsync(subjects, 160, 41));
@@ -58,26 +48,6 @@ function subject({ name, instance }: Contestant, origin: string, concurrency: nu
   };
 }
 
-/** A realistic policy beside the defaults. */
-function rowsOfService(costs: readonly Costs[]): Row[] {
-  const base = costs[0]?.cpu ?? [];
-  const added = ({ cpu }: Costs): Series => perRound(cpu, base, (value, least) => value - least);
-  const ours = costs.find(({ name }) => name === 'undaunted');
-  if (ours === undefined) return [];
-  const services = costs.filter(({ name }) => name.startsWith('undaunted,'));
-  return services.map((cost) => ({
-    name: `from memory: ${cost.name} adds to a request`,
-    value: median(added(cost)) / 1_000,
-    unit: 'µs of CPU',
-    // The median of each: what the defaults add in one short round may be next to nothing.
-    ratio: ratioTo('what the defaults add', [median(added(cost))], [median(added(ours))]),
-    atMost: 8,
-  }));
-}
-
-/** Relative to bare axios. */
-const atMost = 1.15;
-
 function rowsOf(what: string, costs: readonly Costs[]): Row[] {
   const [peer] = costs;
   return costs.map(({ name, cpu }) => ({
@@ -85,6 +55,5 @@ function rowsOf(what: string, costs: readonly Costs[]): Row[] {
     value: median(cpu) / 1_000,
     unit: 'µs of CPU',
     ...(cpu !== peer?.cpu && { ratio: ratioTo('bare', cpu, peer?.cpu ?? []) }),
-    ...(name === 'undaunted' && { atMost }),
   }));
 }

@@ -25,13 +25,13 @@ export function bare(fetch: Fetch): Contestant[] {
 }
 
 /** What a realistic policy asks for, which is more than the defaults: with whole answers, and without. */
-export const services = {
+export const services: Readonly<Record<string, PolicyOptions>> = {
   'undaunted, service without wholeBodyBytes': { ...presets.policies.service, wholeBodyBytes: 0 },
   'undaunted, service': presets.policies.service,
-} as const satisfies Readonly<Record<string, PolicyOptions>>;
+};
 
-export function serving(fetch: Fetch): Contestant[] {
-  return Object.entries(services).map(([name, policy]) => ({ name, send: withRetry(fetch, policy) }));
+export function serving(fetch: Fetch, name: string): Contestant {
+  return { name, send: withRetry(fetch, services[name]) };
 }
 
 export const copying = "the platform's clone().arrayBuffer()";

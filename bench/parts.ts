@@ -55,6 +55,11 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./axios-overhead.js')).benchAxiosOverhead(),
   },
   {
+    name: 'axios-service',
+    title: 'axios: what a realistic policy adds to a request that succeeds at once, answered from memory',
+    rows: async () => (await import('./axios-service.js')).benchAxiosService(),
+  },
+  {
     name: 'axios-failing',
     title: 'axios: 30 % of the answers are 503, undaunted against its peers',
     rows: async () => (await import('./failing.js')).benchAxiosFailing(),
