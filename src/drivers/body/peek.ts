@@ -37,13 +37,17 @@ export interface Look {
 /** How the body was when the look at it ended. */
 export type Peeked = 'enough' | 'ended' | { readonly cut: unknown };
 
+/** One of objects or of text, as in a mock, is left as it is: its length does not count bytes. */
 export function isPeekable(body: object): body is PeekedStream {
-  const { readableLength, readableFlowing, unshift, _readableState } = body as Partial<PeekedStream> & {
-    readonly readableFlowing?: unknown;
-  };
+  const { readableLength, readableFlowing, readableObjectMode, readableEncoding, unshift, _readableState } =
+    body as Partial<
+      PeekedStream & Record<'readableFlowing' | 'readableObjectMode' | 'readableEncoding', unknown>
+    >;
   return (
     typeof readableLength === 'number' &&
     readableFlowing === null &&
+    readableObjectMode === false &&
+    readableEncoding === null &&
     typeof unshift === 'function' &&
     typeof _readableState?.ended === 'boolean'
   );
@@ -178,10 +182,11 @@ export class CopyLook implements Look {
     this.over = over;
     const { reader } = this;
     const cut = (error: unknown): void => this.end({ cut: error });
-    const next = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+    const next = ({ done, value }: ReadableStreamReadResult<unknown>): void => {
       if (this.over === undefined) return;
       if (done) this.end('ended');
-      else if (this.sees(value)) this.end('enough');
+      // A stream of the caller's, as in a mock, may give what is no bytes.
+      else if (!(value instanceof Uint8Array) || this.sees(value)) this.end('enough');
       else reader.read().then(next, cut);
     };
     reader.read().then(next, cut);

@@ -231,8 +231,8 @@ class WaitingAttempt {
       };
       this.end = end;
       const cut = (error: unknown): void => end({ cut: error });
-      const next = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
-        const seen = done ? awaited.end() : awaited.push(value);
+      const next = ({ done, value }: ReadableStreamReadResult<unknown>): void => {
+        const seen = done ? awaited.end() : pushed(awaited, value);
         if (seen === undefined) reader.read().then(next, cut);
         else end(seen);
       };
@@ -246,6 +246,11 @@ class WaitingAttempt {
     end?.('undecided');
     return end !== undefined;
   }
+}
+
+/** A stream of the caller's, as in a mock, may give what is no bytes, and what the platform refuses to read as a body. */
+function pushed(awaited: Awaited, chunk: unknown): BodySeen | undefined {
+  return chunk instanceof Uint8Array ? awaited.push(chunk) : 'undecided';
 }
 
 /** The rest of its body is the caller's to read, or to give up. */

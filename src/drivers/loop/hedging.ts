@@ -243,6 +243,8 @@ class HedgedAttempt<Answer> {
       cancel();
       tail.loserGone(this.isWhole(late));
     });
+    // What follows its head is not waited for.
+    this.exchange.letGo?.(loser.sending);
   }
 
   private cut({ sending }: Side<Answer>): void {

@@ -1,8 +1,8 @@
 /** An event stream that fails before its content is a failed attempt, in every form in which axios hands it over. */
 
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { AxiosResponse } from 'axios';
+import { type AxiosAdapter, AxiosHeaders, type AxiosResponse } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
 import { cutChunked, type Play } from '../../faults/lab.js';
@@ -186,4 +186,40 @@ test("axios's own timeout ends an attempt whose stream has not begun", async () 
   const lab = await openLab([stream(begun, { do: 'stall' }), good]);
   const answer = await retryingInstance(start).get(lab.origin, { responseType: 'stream', timeout: 200 });
   expect(await read(answer)).toEqual({ text: all, error: undefined });
+});
+
+describe('what is no stream of bytes, as in a mock, goes to the caller as it is', () => {
+  const encoded = (): PassThrough => {
+    const stream = new PassThrough().setEncoding('utf8');
+    stream.end(begun + hello);
+    return stream;
+  };
+  const web = (): ReadableStream<string> =>
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(begun);
+        controller.enqueue(hello);
+        controller.close();
+      },
+    });
+
+  test.each<[string, () => AsyncIterable<unknown>]>([
+    ['texts', () => Readable.from([begun, hello])],
+    ['chunks in object mode', () => Readable.from([Buffer.from(begun), Buffer.from(hello)])],
+    ['text', encoded],
+    ['a web stream of texts', web],
+  ])('%s', async (_what, made) => {
+    let calls = 0;
+    const adapter: AxiosAdapter = async (config) => {
+      calls += 1;
+      const headers = new AxiosHeaders({ 'content-type': 'text/event-stream' });
+      return { status: 200, statusText: 'OK', headers, config, data: made() };
+    };
+    const asked = { adapter, responseType: 'stream', transformResponse: [] } as const;
+    const { data } = await retryingInstance(start).get<AsyncIterable<unknown>>('http://127.0.0.1/', asked);
+    let text = '';
+    for await (const piece of data) text += String(piece);
+    expect(text).toBe(begun + hello);
+    expect(calls).toBe(1);
+  });
 });

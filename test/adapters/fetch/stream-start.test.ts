@@ -114,6 +114,22 @@ test.each([undefined, 'bytes'] as const)(
 
 const megabyte = 1_048_576;
 
+test('a stream of texts, as in a mock, goes to the caller as it is', async () => {
+  const texts = new ReadableStream({
+    start(controller) {
+      controller.enqueue(begun);
+      controller.enqueue(hello);
+      controller.close();
+    },
+  });
+  const send = async (): Promise<Response> =>
+    new Response(texts, { headers: { 'content-type': 'text/event-stream' } });
+  const { body } = await withRetry(send, policy)('http://127.0.0.1/');
+  const told: unknown[] = [];
+  for await (const piece of body as unknown as AsyncIterable<unknown>) told.push(piece);
+  expect(told).toEqual([begun, hello]);
+});
+
 describe('in a process of its own', () => {
   const run = programsOf('fetch');
 

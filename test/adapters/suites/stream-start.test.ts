@@ -264,6 +264,8 @@ describe.each(ways)('in time, over $name', (way) => {
       await time.fire(hedgeMs);
       expect((await asked).value).toMatchObject({ text });
       expect(told).toEqual([`hedge 2 after ${hedgeMs}`, '2 success', 'settled 200 after 2, hedge won']);
+      // The stream that has lost is not waited for.
+      expect(time.pending).not.toContain(5_000);
     });
 
     test('is left the race by a first attempt that fails', async () => {
