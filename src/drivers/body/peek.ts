@@ -37,20 +37,28 @@ export interface Look {
 /** How the body was when the look at it ended. */
 export type Peeked = 'enough' | 'ended' | { readonly cut: unknown };
 
-/** One of objects or of text, as in a mock, is left as it is: its length does not count bytes. */
+/**
+ * One of objects or of text, as in a mock, is left as it is, since its length does not count bytes; and so is one that has
+ * broken off already.
+ */
 export function isPeekable(body: object): body is PeekedStream {
-  const { readableLength, readableFlowing, readableObjectMode, readableEncoding, unshift, _readableState } =
-    body as Partial<
-      PeekedStream & Record<'readableFlowing' | 'readableObjectMode' | 'readableEncoding', unknown>
-    >;
+  const stream = body as Partial<PeekedStream & Modes>;
   return (
-    typeof readableLength === 'number' &&
-    readableFlowing === null &&
-    readableObjectMode === false &&
-    readableEncoding === null &&
-    typeof unshift === 'function' &&
-    typeof _readableState?.ended === 'boolean'
+    typeof stream.readableLength === 'number' &&
+    stream.readableFlowing === null &&
+    stream.readableObjectMode === false &&
+    stream.readableEncoding === null &&
+    stream.destroyed === false &&
+    typeof stream.unshift === 'function' &&
+    typeof stream._readableState?.ended === 'boolean'
   );
+}
+
+interface Modes {
+  readonly readableFlowing: unknown;
+  readonly readableObjectMode: unknown;
+  readonly readableEncoding: unknown;
+  readonly destroyed: unknown;
 }
 
 export class Peek implements Look {

@@ -215,7 +215,7 @@ describe('what is no stream of bytes, as in a mock, goes to the caller as it is'
       const headers = new AxiosHeaders({ 'content-type': 'text/event-stream' });
       return { status: 200, statusText: 'OK', headers, config, data: made() };
     };
-    const asked = { adapter, responseType: 'stream', transformResponse: [] } as const;
+    const asked = { adapter, responseType: 'stream' as const, transformResponse: [] };
     const { data } = await retryingInstance(start).get<AsyncIterable<unknown>>('http://127.0.0.1/', asked);
     let text = '';
     for await (const piece of data) text += String(piece);

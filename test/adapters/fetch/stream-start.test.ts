@@ -122,7 +122,7 @@ test('a stream of texts, as in a mock, goes to the caller as it is', async () =>
       controller.close();
     },
   });
-  const send = async (): Promise<Response> =>
+  const send: typeof fetch = async () =>
     new Response(texts, { headers: { 'content-type': 'text/event-stream' } });
   const { body } = await withRetry(send, policy)('http://127.0.0.1/');
   const told: unknown[] = [];
