@@ -3,6 +3,7 @@
 import type { AxiosResponse } from 'axios';
 import type { PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
+import { complaintsAboutFreshAttempts, freshAttemptsIn } from '../fuzz/credentials.js';
 import { complaintsAboutHedges, hedgesIn } from '../fuzz/hedges.js';
 import {
   type FuzzPlay,
@@ -10,6 +11,7 @@ import {
   ledThere,
   mayWait,
   playHeader,
+  saysUnauthorized,
   sentBytes,
   servedMark,
 } from '../fuzz/plays.js';
@@ -21,6 +23,7 @@ export function* complaintsAbout(trial: Trial, script: FuzzScript): Generator<st
   yield* aboutTheEnd(trial, script);
   yield* aboutAttempts(trial, script);
   yield* aboutWrites(trial, script);
+  yield* complaintsAboutFreshAttempts(trial);
   yield* aboutConfig(trial, script);
   yield* complaintsAboutHedges(trial, trial.error ?? trial.response);
   if (hedgesIn(trial) > 0) return;
@@ -50,7 +53,7 @@ function* aboutTheEnd(trial: Trial, { responseType }: FuzzScript): Generator<str
 }
 
 function* aboutAttempts({ asked, attempts, atAbort, events, call }: Trial, script: FuzzScript) {
-  const most = 1 + (script.policy.maxRetries ?? 0) + hedgesIn({ events });
+  const most = 1 + (script.policy.maxRetries ?? 0) + hedgesIn({ events }) + freshAttemptsIn(events);
   if (asked.length > most) yield `${asked.length} arrivals, and ${most} are allowed`;
   if (!script.isNamed && asked.length > attempts) yield `${asked.length} arrivals of ${attempts}`;
   if (atAbort !== undefined && attempts > atAbort.attempts) yield 'sent after the abort';
@@ -64,14 +67,18 @@ function* aboutAttempts({ asked, attempts, atAbort, events, call }: Trial, scrip
 }
 
 /** A write that is not marked as repeatable is sent again only if the server said that it did not take it. */
-function* aboutWrites({ call, arrivals, asked }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
+function* aboutWrites(
+  { call, arrivals, asked }: Trial,
+  { policy, retryIf, tokens }: FuzzScript,
+): Generator<string> {
   const keys = new Set(asked.map(({ request }) => request.headers['idempotency-key']));
   if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
   if (isRepeatable(call, policy) || retryIf === 'again after 500, later') return;
   const isAgain = ({ request }: Trial['arrivals'][number]): boolean => !request.path.includes(ledThere);
   for (const [index, { play }] of arrivals.entries()) {
     if (!arrivals.slice(index + 1).some(isAgain)) return;
-    if (!(policy.unsafeMethods === 'refused' && isRefusal(play))) yield `sent again after ${play.does}`;
+    const isTold = isRefusal(play) || (tokens !== undefined && saysUnauthorized(play));
+    if (!(policy.unsafeMethods === 'refused' && isTold)) yield `sent again after ${play.does}`;
   }
 }
 
@@ -92,15 +99,16 @@ function* aboutConfig(trial: Trial, { adapter, isNamed, policy }: FuzzScript): G
     if (sent !== (left.headers.get('idempotency-key') ?? undefined)) yield `the key ${sent} is lost`;
   }
   if (left.headers.has('x-again')) yield 'a header of the hook';
+  if (left.headers.has('authorization')) yield 'a token';
 }
 
 // ---------------------------------------------------------------- where nothing is left to chance
 
 function mustSucceed(call: FuzzCall, script: FuzzScript) {
-  const { policy, retryIf, beforeRetry, calls } = script;
+  const { policy, retryIf, beforeRetry, calls, tokens } = script;
   const isTimed = policy.attemptTimeoutMs !== undefined || policy.deadlineMs !== undefined;
   const isHooked = retryIf === 'rejects' || beforeRetry === 'rejects';
-  if (isTimed || isHooked || calls.some(mayDisturb)) return undefined;
+  if (isTimed || isHooked || tokens !== undefined || calls.some(mayDisturb)) return undefined;
   for (const [index, play] of call.plays.entries()) {
     if (index > (policy.maxRetries ?? 0)) return undefined;
     // Without any event, it fails, unless it takes too long.

@@ -5,11 +5,12 @@ import type { AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { createRetrier, type RequestEvent, type Retrier } from '../../../src/index.js';
 import { type Lab, rst, startLab } from '../../faults/lab.js';
+import { complaintsAboutLogin, isStale, Login, openAbroad, stalePlays } from '../fuzz/credentials.js';
 import type { FastTime } from '../fuzz/fast-time.js';
 import { saveHedges } from '../fuzz/hedges.js';
 import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
-import { allHaveArrived, deadOrigin, fastTime, hangs } from '../fuzz/stage.js';
+import { allHaveArrived, deadOrigin, fastTime, hangs, speed } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
 import { counted, leftInFlight, miscounted, type ToldEnd, toldEnds } from '../told-ends.js';
 import { axios } from './client.js';
@@ -19,18 +20,23 @@ import { Trial } from './fuzz-trial.js';
 
 export async function run(script: FuzzScript): Promise<readonly [readonly string[], readonly Trial[]]> {
   const trials = script.calls.map((call) => new Trial(call));
+  const { tokens } = script;
+  const login = tokens && new Login(tokens, speed);
+  await using abroad = tokens && (await openAbroad(tokens));
   await using lab = await startLab((request) => {
     const trial = trials[Number(request.path.slice(1).split('?')[0])];
     const { plays } = trial?.call ?? { plays: [] };
-    const index = Math.min(trial?.arrivals.length ?? 0, plays.length - 1);
-    const play = plays[index];
+    const answered = trial?.arrivals.filter(({ play }) => !isStale(play)) ?? [];
+    const index = Math.min(answered.length, plays.length - 1);
+    const isRefused = trial !== undefined && login?.refuses(request) === true;
+    const play = isRefused ? stalePlays[tokens?.at ?? 'body'] : plays[index];
     if (play === undefined) return rst();
     trial?.arrivals.push({ request, play });
-    return playOf(play, index, { path: request.path, deadOrigin });
+    return playOf(play, index, { path: request.path, deadOrigin: abroad?.origin ?? deadOrigin });
   });
   const httpAgent = new Agent({ keepAlive: true, maxSockets: script.maxSockets });
   const time = fastTime();
-  const { instance, ends, retrier } = instanceOf(script, lab, httpAgent, trials, time);
+  const { instance, ends, retrier } = instanceOf(script, lab, httpAgent, trials, time, { login, abroad });
   const complaints = await hangs('a call', callAll(script, trials, instance));
   const isInUse = () => Object.keys(httpAgent.sockets).length + Object.keys(httpAgent.requests).length > 0;
   if (!(await comesTrue(() => !isInUse()))) complaints.push('a connection is still in use');
@@ -41,6 +47,9 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     complaints.push(String(leftInFlight(retrier)));
   httpAgent.destroy();
   complaints.push(...(await hangs('the queue', allHaveArrived(lab))));
+  const events = trials.flatMap((trial) => trial.events);
+  if (login !== undefined && abroad !== undefined)
+    complaints.push(...complaintsAboutLogin(login, abroad, events));
   for (const [number, trial] of trials.entries()) {
     const isFreeLater = script.adapter === 'fetch' && script.responseType === 'stream';
     const isFree = isFreeLater || (await comesTrue(() => trial.caller.listeners() === 0));
@@ -56,6 +65,7 @@ function instanceOf(
   httpAgent: Agent,
   trials: readonly Trial[],
   time: FastTime,
+  { login, abroad }: { readonly login: Login | undefined; readonly abroad: Lab | undefined },
 ): { readonly instance: AxiosInstance; readonly retrier: Retrier; readonly ends: readonly ToldEnd[] } {
   const { adapter, responseType } = script;
   const counting = (config: InternalAxiosRequestConfig) => {
@@ -85,7 +95,13 @@ function instanceOf(
   // Of every other script: without a limit that waits for the end, a plain request takes another way.
   const isCounted = script.calls.length % 2 === 0;
   const retrier = createRetrier(
-    { ...(isCounted && counted), ...script.policy, ...hooksOf(script), observe },
+    {
+      ...(isCounted && counted),
+      ...script.policy,
+      ...(login !== undefined && { credentials: login.credentials }),
+      ...hooksOf(script, abroad?.origin),
+      observe,
+    },
     time.ports,
   );
   saveHedges(retrier, lab.origin);

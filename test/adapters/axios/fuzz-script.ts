@@ -1,6 +1,7 @@
 /** Generates a random script. All of it is JSON, so that a failing script can be printed and replayed. */
 
 import type { PolicyOptions } from '../../../src/index.js';
+import { type Tokens, withTokens } from '../fuzz/credentials.js';
 import { Dice } from '../fuzz/dice.js';
 import { withHedges } from '../fuzz/hedges.js';
 import type { Hooks } from '../fuzz/hooks.js';
@@ -15,6 +16,8 @@ export interface FuzzScript extends Hooks {
   readonly maxSockets: number;
   readonly responseType: 'arraybuffer' | 'stream';
   readonly policy: PolicyOptions;
+  /** Credentials that expire, and the server that asks for them. */
+  readonly tokens?: Tokens;
   /** True: all calls at once; false: one after the other. */
   readonly together: boolean;
   readonly calls: readonly FuzzCall[];
@@ -40,7 +43,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   const responseType = dice.oneOf(['arraybuffer', 'arraybuffer', 'stream']);
   const calls = dice.some(1, 3, () => callOf(dice, responseType === 'stream'));
   const mayHang = calls.some(({ plays }) => plays.some(hangs));
-  return withHedges(dice, {
+  const script = withHedges<FuzzScript>(dice, {
     adapter: dice.oneOf(['http', 'fetch']),
     isNamed: dice.chance(0.5),
     asksForTokens: dice.chance(0.5),
@@ -61,6 +64,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
     together: dice.chance(0.5),
     calls,
   });
+  return withTokens(dice, script);
 }
 
 /** Times in the policy's own time, which runs faster than the clock. */

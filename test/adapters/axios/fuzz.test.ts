@@ -1,5 +1,6 @@
 /** Random scripts of faults, bodies, hooks and aborts: how to play one again, see `fuzz`. */
 
+import { credentialMilestones } from '../fuzz/credentials.js';
 import { fuzz } from '../fuzz/fuzz.js';
 import { hedgeMilestones } from '../fuzz/hedges.js';
 import { version } from './client.js';
@@ -14,6 +15,7 @@ fuzz({
   run,
   milestones: {
     ...hedgeMilestones,
+    ...credentialMilestones,
     'whole at once': ({ isWhole, arrivals }) => isWhole && arrivals.length === 1,
     'whole after a retry': ({ isWhole, arrivals }) => isWhole && arrivals.length > 1,
     failed: ({ error, atAbort }) => error !== undefined && atAbort === undefined,

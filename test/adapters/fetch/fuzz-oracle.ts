@@ -2,6 +2,7 @@
 
 import { AttemptTimeoutError, DeadlineError, GateShutError, type PolicyOptions } from '../../../src/index.js';
 import { contentOf } from '../../faults/lab.js';
+import { complaintsAboutFreshAttempts, freshAttemptsIn } from '../fuzz/credentials.js';
 import { complaintsAboutHedges, hedgesIn } from '../fuzz/hedges.js';
 import {
   type FuzzPlay,
@@ -9,6 +10,7 @@ import {
   ledThere,
   mayWait,
   playHeader,
+  saysUnauthorized,
   sentBytes,
   servedMark,
 } from '../fuzz/plays.js';
@@ -21,6 +23,7 @@ export function* complaintsAbout(trial: Trial, script: FuzzScript, platform: Pla
   yield* aboutTheAnswer(trial);
   yield* aboutAttempts(trial, script);
   yield* aboutWrites(trial, script);
+  yield* complaintsAboutFreshAttempts(trial);
   yield* complaintsAboutHedges(trial, trial.seen.response ?? trial.seen.error);
   if (hedgesIn(trial) > 0) return;
   // Whether a cut is known before the answer is handed over depends on timing.
@@ -33,7 +36,7 @@ export function* complaintsAbout(trial: Trial, script: FuzzScript, platform: Pla
 
 function* aboutTheEnd(
   trial: Trial,
-  { policy, wrapper, ...hooks }: FuzzScript,
+  { policy, wrapper, tokens, ...hooks }: FuzzScript,
   { Response }: Platform,
 ): Generator<string> {
   const { call, seen, readError, given, reason, atAbort, events, usage, changes } = trial;
@@ -66,6 +69,7 @@ function* aboutTheEnd(
   // A retryIf that reads a body that is cut off fails with that error.
   const isOfHook = /^(Error: (retryIf|beforeRetry) rejected|TypeError: terminated)$/.test(String(error));
   const hasHook = hooks.retryIf !== undefined || hooks.beforeRetry === 'rejects';
+  if (tokens !== undefined && /^Error: credentials\.headers /.test(String(error))) return;
   if (!isOwn && !(isOfHook && hasHook)) yield `an error from nowhere: ${String(error)}`;
 }
 
@@ -79,7 +83,8 @@ function* aboutTheAnswer({ call, seen, bytes, isWhole }: Trial): Generator<strin
   const { response } = seen;
   if (response === undefined || response.status !== 200) return;
   // Under load, requests arrive in another order than they were sent in.
-  const play = call.plays[Number(response.headers.get(playHeader))];
+  // An answer from abroad is of none.
+  const play = call.plays[Number(response.headers.get(playHeader) ?? Number.NaN)];
   const served = play?.does === 'serve' && call.method !== 'HEAD' ? play.bytes : 0;
   const isPart = bytes.equals(contentOf(servedMark, 0, bytes.length)) && bytes.length <= served;
   if (!isPart) yield `${bytes.length} bytes that are not of its play`;
@@ -89,7 +94,7 @@ function* aboutTheAnswer({ call, seen, bytes, isWhole }: Trial): Generator<strin
 
 function* aboutAttempts({ asked, sent, attempts, atAbort, events, call }: Trial, script: FuzzScript) {
   const { policy, wrapper } = script;
-  const most = 1 + maxRetriesOf(call, policy) + hedgesIn({ events });
+  const most = 1 + maxRetriesOf(call, policy) + hedgesIn({ events }) + freshAttemptsIn(events);
   if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
   if (wrapper !== 'none' && asked.length > sent) yield `${asked.length} arrivals of ${sent}`;
   // What was sent before the abort may arrive after it.
@@ -113,28 +118,34 @@ function isSent({ body: { form, bytes } }: FuzzCall, body: Buffer): boolean {
 }
 
 /** A write that is not marked as repeatable is sent again only if the server said that it did not take it. */
-function* aboutWrites({ call, arrivals, asked }: Trial, { policy, retryIf }: FuzzScript): Generator<string> {
+function* aboutWrites(
+  { call, arrivals, asked }: Trial,
+  { policy, retryIf, tokens }: FuzzScript,
+): Generator<string> {
   const keys = new Set(asked.map(({ request }) => request.headers['idempotency-key']));
   if (keys.size > 1) yield `different idempotency keys: ${[...keys].join(', ')}`;
   if (isRepeatable(call, policy) || retryIf === 'again after 500, later') return;
   const isAgain = ({ request }: Trial['arrivals'][number]): boolean => !request.path.includes(ledThere);
   for (const [index, { play }] of arrivals.entries()) {
     if (!arrivals.slice(index + 1).some(isAgain)) return;
-    const isTaken = !(policy.unsafeMethods === 'refused' && isRefusal(play));
+    const isTold = isRefusal(play) || (tokens !== undefined && saysUnauthorized(play));
+    const isTaken = !(policy.unsafeMethods === 'refused' && isTold);
     if (isTaken) yield `sent again after ${play.does}`;
   }
 }
 
 // ---------------------------------------------------------------- where nothing is left to chance
 
-function mustSucceed(call: FuzzCall, { policy, retryIf, beforeRetry, calls, wrapper }: FuzzScript) {
+function mustSucceed(call: FuzzCall, script: FuzzScript) {
+  const { policy, retryIf, beforeRetry, calls, wrapper, tokens } = script;
   // Behind a wrapper, nothing that a server says is known to be about the request.
   const isProof = wrapper === 'none' && policy.unsafeMethods === 'refused';
   const isTimed = policy.attemptTimeoutMs !== undefined || policy.deadlineMs !== undefined;
   const isHooked = retryIf === 'rejects' || beforeRetry === 'rejects';
   const isCut = ({ plays }: FuzzCall): boolean =>
     plays.some((play) => play.does === 'serve' && play.cut !== undefined);
-  if (isTimed || isHooked || policy.gate !== undefined || calls.some(mayDisturb)) return undefined;
+  const isChance = isTimed || isHooked || policy.gate !== undefined || tokens !== undefined;
+  if (isChance || calls.some(mayDisturb)) return undefined;
   if (retryIf !== undefined && calls.some(isCut)) return undefined;
   for (const [index, play] of call.plays.entries()) {
     if (index > maxRetriesOf(call, policy)) return undefined;
@@ -193,7 +204,7 @@ function isRepeatable({ method, isKeyed }: FuzzCall, { idempotencyKey }: PolicyO
 // ---------------------------------------------------------------- as the bare fetch has it
 
 /** True if we could make no difference, and nothing depends on timing. */
-export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): boolean {
+export function isBareDue(call: FuzzCall, { policy, retryIf, tokens }: FuzzScript): boolean {
   const [first] = call.plays;
   const isOff = maxRetriesOf(call, policy) === 0;
   // What the server cuts may be fetched again, and is known to be cut before its first byte is read.
@@ -206,6 +217,7 @@ export function isBareDue(call: FuzzCall, { policy, retryIf }: FuzzScript): bool
   return (
     (isAlike || isFinal) &&
     retryIf === undefined &&
+    tokens === undefined &&
     policy.idempotencyKey !== true &&
     policy.attemptTimeoutMs === undefined &&
     policy.deadlineMs === undefined &&

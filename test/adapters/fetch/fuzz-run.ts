@@ -3,10 +3,11 @@
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { createRetrier, type RequestEvent, type Retrier } from '../../../src/index.js';
 import { rst, startLab } from '../../faults/lab.js';
+import { complaintsAboutLogin, isStale, Login, openAbroad, stalePlays } from '../fuzz/credentials.js';
 import { hedgesIn, saveHedges } from '../fuzz/hedges.js';
 import { hooksOf } from '../fuzz/hooks.js';
 import { playOf } from '../fuzz/plays.js';
-import { allHaveArrived, deadOrigin, fastTime, hangs } from '../fuzz/stage.js';
+import { allHaveArrived, deadOrigin, fastTime, hangs, speed } from '../fuzz/stage.js';
 import { comesTrue } from '../kit.js';
 import { counted, leftInFlight, miscounted, type ToldEnd, toldEnds } from '../told-ends.js';
 import { undici } from './client.js';
@@ -22,15 +23,20 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     const [, isBare, number] = /^\/(b?)(\d+)/.exec(path) ?? [];
     return (isBare === 'b' ? bare : trials)[Number(number)];
   };
+  const { tokens } = script;
+  const login = tokens && new Login(tokens, speed);
+  await using abroad = tokens && (await openAbroad(tokens));
   await using lab = await startLab((request) => {
     const trial = trialAt(request.path);
     const { plays } = trial?.call ?? { plays: [] };
-    const index = Math.min(trial?.arrivals.length ?? 0, plays.length - 1);
-    const play = plays[index];
+    const answered = trial?.arrivals.filter(({ play }) => !isStale(play)) ?? [];
+    const index = Math.min(answered.length, plays.length - 1);
+    const isRefused = trial !== undefined && login?.refuses(request) === true;
+    const play = isRefused ? stalePlays[tokens?.at ?? 'body'] : plays[index];
     if (play === undefined) return rst();
     trial?.arrivals.push({ request, play });
     if (script.wrapper === 'none') trial?.hear('attempt', trial.asked.length);
-    return playOf(play, index, { path: request.path, deadOrigin });
+    return playOf(play, index, { path: request.path, deadOrigin: abroad?.origin ?? deadOrigin });
   });
   const platform = platforms[script.doFetch];
   const agent = script.doFetch === 'undici' ? new undici.Agent() : undefined;
@@ -63,7 +69,13 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     if (event.type === 'decision') trial?.hear('decision', event.decision.attempt);
   };
   const retrier = createRetrier(
-    { ...(isCounted(script) && counted), ...script.policy, ...hooksOf(script), observe },
+    {
+      ...(isCounted(script) && counted),
+      ...script.policy,
+      ...(login !== undefined && { credentials: login.credentials }),
+      ...hooksOf(script, abroad?.origin),
+      observe,
+    },
     time.ports,
   );
   saveHedges(retrier, lab.origin);
@@ -88,6 +100,9 @@ export async function run(script: FuzzScript): Promise<readonly [readonly string
     complaints.push(String(leftInFlight(retrier)));
   if (agent !== undefined) complaints.push(...(await hangs('a connection', agent.close())));
   complaints.push(...(await hangs('the queue', allHaveArrived(lab))));
+  const events = trials.flatMap((trial) => trial.events);
+  if (login !== undefined && abroad !== undefined)
+    complaints.push(...complaintsAboutLogin(login, abroad, events));
   for (const [number, trial] of trials.entries()) {
     const other = bare[number];
     const found = [

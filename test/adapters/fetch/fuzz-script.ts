@@ -1,6 +1,7 @@
 /** Generates a random script. All of it is JSON, so that a failing script can be printed and replayed. */
 
 import type { OverrideOptions, PolicyOptions } from '../../../src/index.js';
+import { type Tokens, withTokens } from '../fuzz/credentials.js';
 import { Dice } from '../fuzz/dice.js';
 import { withHedges } from '../fuzz/hedges.js';
 import type { Hooks } from '../fuzz/hooks.js';
@@ -11,6 +12,8 @@ export interface FuzzScript extends Hooks {
   /** What is between ours and that fetch. */
   readonly wrapper: 'none' | 'asks for tokens' | 'rebuilds answers';
   readonly policy: PolicyOptions;
+  /** Credentials that expire, and the server that asks for them. */
+  readonly tokens?: Tokens;
   /** True: all calls at once; false: one after the other. */
   readonly together: boolean;
   readonly calls: readonly FuzzCall[];
@@ -60,7 +63,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   const isHooked = dice.chance(0.2);
   const calls = dice.some(1, 3, () => callOf(dice, isHooked));
   const mayHang = calls.some(({ plays }) => plays.some(hangs));
-  return withHedges(dice, {
+  const script = withHedges<FuzzScript>(dice, {
     doFetch: dice.oneOf(['node', 'undici']),
     wrapper: dice.oneOf(['none', 'none', 'asks for tokens', 'rebuilds answers']),
     policy: policyOf(dice, mayHang),
@@ -73,6 +76,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
     together: dice.chance(0.5),
     calls,
   });
+  return withTokens(dice, script);
 }
 
 /** Times in the policy's own time, which runs faster than the clock. */

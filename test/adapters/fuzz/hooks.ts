@@ -5,10 +5,11 @@ import type { PolicyOptions } from '../../../src/index.js';
 
 export interface Hooks {
   readonly retryIf?: 'undecided, later' | 'again after 500, later' | 'rejects';
-  readonly beforeRetry?: 'adds a header, later' | 'goes elsewhere' | 'rejects';
+  readonly beforeRetry?: 'adds a header, later' | 'goes elsewhere' | 'goes abroad' | 'rejects';
 }
 
-export function hooksOf({ retryIf, beforeRetry }: Hooks): PolicyOptions {
+/** `abroad`: the origin of another server. */
+export function hooksOf({ retryIf, beforeRetry }: Hooks, abroad = ''): PolicyOptions {
   return {
     ...(retryIf !== undefined && {
       retryIf: async (outcome) => {
@@ -23,7 +24,8 @@ export function hooksOf({ retryIf, beforeRetry }: Hooks): PolicyOptions {
       beforeRetry: async (context) => {
         await setImmediate();
         if (beforeRetry === 'rejects') throw new Error('beforeRetry rejected');
-        if (beforeRetry === 'goes elsewhere') context.url = `${context.url.split('?')[0]}?again`;
+        if (beforeRetry === 'goes abroad') context.url = abroad + new URL(context.url).pathname;
+        else if (beforeRetry === 'goes elsewhere') context.url = `${context.url.split('?')[0]}?again`;
         else context.headers['x-again'] = 'yes';
       },
     }),

@@ -121,6 +121,10 @@ export function isRefusal(play: FuzzPlay): boolean {
   return play.does === 'refuse' && [408, 425, 429].includes(play.status);
 }
 
+export function saysUnauthorized(play: FuzzPlay): boolean {
+  return 'status' in play && play.status === 401;
+}
+
 /** `isStream`: the caller has the body as a stream by then, and no time limit of ours ends it. */
 export function playAtRandom(dice: Dice, isStream: boolean): FuzzPlay {
   if (dice.chance(0.12)) return sendAway(dice);

@@ -15,7 +15,7 @@ export const deadOrigin: string = await refusedOrigin();
 const foreverMs = 60_000;
 const endOfQueue = '/end-of-queue';
 /** How much faster the policy's time runs than the clock. */
-const speed = 10;
+export const speed = 10;
 
 /** The loop of promise clients says of a wait that it keeps the process alive; timers that only watch say nothing. */
 export function fastTime(): FastTime {

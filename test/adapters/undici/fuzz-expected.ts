@@ -44,7 +44,8 @@ function withBytesOf({ cut }: Serve, { atLeast, atMost }: Received): Received {
 }
 
 /** A script without time limits, in which no other call and no idle connection can affect this one. */
-function isCalm({ agent, policy, connects, calls, retryIf, beforeRetry }: FuzzScript): boolean {
+function isCalm(script: FuzzScript): boolean {
+  const { agent, policy, connects, calls, retryIf, beforeRetry, tokens } = script;
   const isTimed =
     policy.attemptTimeoutMs !== undefined ||
     // A hedge arrives as soon as an answer is late, by whatever little.
@@ -59,6 +60,7 @@ function isCalm({ agent, policy, connects, calls, retryIf, beforeRetry }: FuzzSc
   return (
     !isTimed &&
     !isHooked &&
+    tokens === undefined &&
     agent.pipelining === 1 &&
     connects.length === 0 &&
     calls.every((call) => call.plays.every((play) => leavesInPeace(play, call)))

@@ -1,6 +1,7 @@
 /** Generates a random script. */
 
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
+import { tokensAtRandom } from '../fuzz/credentials.js';
 import { Dice } from '../fuzz/dice.js';
 import { playsOf, sendAway } from './fuzz-generate-plays.js';
 import type {
@@ -26,7 +27,7 @@ export function scriptOf(seed: number, number: number): FuzzScript {
   const asked = layer === 'tokens' ? calls.slice(0, 1) : calls;
   const sent = layer === undefined ? calls : asked.map((call) => callSentAway(dice, layer, call));
   const mayHang = connects.includes('silence') || calls.some(({ plays }) => plays.some(hangs));
-  return {
+  const script: FuzzScript = {
     agent: {
       connections: dice.whole(1, 3),
       pipelining: dice.chance(0.25) ? dice.whole(2, 4) : 1,
@@ -41,6 +42,8 @@ export function scriptOf(seed: number, number: number): FuzzScript {
     together: dice.chance(0.5),
     ends: dice.chance(0.5) ? 'close' : 'destroy',
   };
+  const tokens = tokensAtRandom(dice);
+  return tokens === undefined ? script : { ...script, tokens };
 }
 
 function hangs(play: FuzzCall['plays'][number]): boolean {

@@ -1,5 +1,12 @@
 /** Invariants that hold for every call, whatever was done to it. */
 
+import {
+  complaintsAboutFreshAttempts,
+  freshAttemptsIn,
+  isStale,
+  staleNumber,
+  stalePlays,
+} from '../fuzz/credentials.js';
 import { sentBytes } from './fuzz-body.js';
 import { isAsPromised, playHeader, promisedBy } from './fuzz-plays.js';
 import { type FuzzScript, isPatient, isRefusal, isSafe } from './fuzz-script.js';
@@ -15,8 +22,9 @@ export function complaintsAbout(trial: Trial, script: FuzzScript, expected: Expe
     ...trial.complaints,
     ...aboutLeaks(trial),
     ...aboutTheEnd(trial),
-    ...aboutTheBody(trial),
+    ...aboutTheBody(trial, script),
     ...aboutAttempts(trial, script),
+    ...complaintsAboutFreshAttempts(trial),
     ...aboutWrites(trial, script),
     ...aboutBodiesSent(trial),
     ...aboutSuccess(trial, expected),
@@ -37,16 +45,18 @@ function* aboutTheEnd({ witness, got }: Trial): Generator<string> {
 }
 
 /** A body is never spliced from two contents, never too long, and shorter only with an error. */
-function* aboutTheBody({ call, witness, got }: Trial): Generator<string> {
+function* aboutTheBody({ call, witness, got }: Trial, { tokens }: FuzzScript): Generator<string> {
   const { head, bytes, end } = witness;
   if (head === undefined) {
     if (bytes.length + got.bytes.length > 0) yield 'bytes without a head';
     return;
   }
-  const play = call.plays[Number(head.header(playHeader))];
+  const number = Number(head.header(playHeader));
+  const play = number === staleNumber ? stalePlays.body : call.plays[number];
   if (play === undefined) {
-    // The server answers the connection, not a request.
-    if (head.status !== 408 || bytes.length > 0) yield `an answer of no play: ${head.status}`;
+    // The server answers the connection, not a request; or it is another server.
+    const isForeign = head.status === 408 || head.status === tokens?.abroad;
+    if (!isForeign || bytes.length > 0) yield `an answer of no play: ${head.status}`;
     return;
   }
   const promised = promisedBy(play, call.method, head.status, head.header);
@@ -59,12 +69,13 @@ function* aboutTheBody({ call, witness, got }: Trial): Generator<string> {
 }
 
 function* aboutAttempts(
-  { witness, asked, attemptsAtAbort }: Trial,
+  { witness, asked, attemptsAtAbort, events }: Trial,
   { policy }: FuzzScript,
 ): Generator<string> {
   const { attempts, starts } = witness;
   // Each attempt may have a hedge.
-  const most = (1 + (policy.maxRetries ?? 0)) * (policy.hedge === undefined ? 1 : 2);
+  const most =
+    (1 + (policy.maxRetries ?? 0) + freshAttemptsIn(events)) * (policy.hedge === undefined ? 1 : 2);
   if (attempts > most) yield `${attempts} attempts, and ${most} are allowed`;
   // undici started each arrival; in a pipeline it may start an attempt more than once.
   if (asked.length > starts) yield `${asked.length} arrivals of ${starts} starts`;
@@ -88,7 +99,7 @@ function* aboutWrites({ call, arrivals, asked }: Trial, { policy, retryIf }: Fuz
 }
 
 function isRefused({ play, mayGetStray408 }: Arrived): boolean {
-  return mayGetStray408 || (play.does === 'refuse' && isRefusal(play.status));
+  return mayGetStray408 || (play.does === 'refuse' && (isRefusal(play.status) || isStale(play)));
 }
 
 /** A body that the server took for complete is the one that was sent. */

@@ -18,13 +18,14 @@ export const playHeader = 'x-play';
 export const markHeader = 'x-mark';
 const refusalMark = 'refusal';
 
-export function playOf(play: FuzzPlay, index: number, request: Received): Play {
+/** `abroad`: the origin of another server; by default, nothing listens there. */
+export function playOf(play: FuzzPlay, index: number, request: Received, abroad = deadOrigin): Play {
   const { lateMs } = play;
-  const { steps, ...rest } = promptPlayOf(play, index, request);
+  const { steps, ...rest } = promptPlayOf(play, index, request, abroad);
   return { ...rest, steps: lateMs === undefined ? steps : [{ do: 'wait', ms: lateMs }, ...steps] };
 }
 
-function promptPlayOf(play: FuzzPlay, index: number, request: Received): Play {
+function promptPlayOf(play: FuzzPlay, index: number, request: Received, abroad: string): Play {
   const name = { [playHeader]: String(index) };
   switch (play.does) {
     case 'serve':
@@ -33,7 +34,7 @@ function promptPlayOf(play: FuzzPlay, index: number, request: Received): Play {
       return { at: play.at, steps: refusing(play, name) };
     case 'send away': {
       const { origin, path } = {
-        origin: play.to === 'here' ? '' : deadOrigin,
+        origin: play.to === 'here' ? '' : abroad,
         path: request.path.split('?')[0],
       };
       return {

@@ -4,7 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { RequestEvent } from '../../../src/core/events.js';
 import type { Retrier } from '../../../src/kernel/retrier.js';
 import { createRetrier } from '../../../src/parts/all.js';
+import { complaintsAboutLogin, Login, openAbroad } from '../fuzz/credentials.js';
 import { FastTime } from '../fuzz/fast-time.js';
+import { comesTrue } from '../kit.js';
 import { counted, leftInFlight, miscounted, toldEnds } from '../told-ends.js';
 import { mustSucceed } from './fuzz-expected.js';
 import { hooksOf } from './fuzz-hooks.js';
@@ -26,7 +28,10 @@ const speed = 50;
 const foreverMs = 60_000;
 
 export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
-  const arrivals = stage.set(script);
+  const { tokens } = script;
+  const login = tokens && new Login(tokens, speed);
+  await using abroad = tokens && (await openAbroad(tokens));
+  const arrivals = stage.set(script, login, abroad?.origin);
   const trials = script.calls.map(
     (call, number) => new Trial(call, number, stage.lab.origin, arrivals[number] ?? []),
   );
@@ -36,6 +41,7 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
   time.onWait = () => everyCall.hear('wait');
   const hedged = { won: 0, lost: 0 };
   const observe = (event: RequestEvent): void => {
+    trials[Number(new URL(event.request.url).pathname.slice(1))]?.events.push(event);
     if (event.type === 'decision') everyCall.hear('decision');
     if (event.type === 'settled' && event.hedgeWon !== undefined)
       hedged[event.hedgeWon ? 'won' : 'lost'] += 1;
@@ -43,7 +49,13 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
   const hooks = hooksOf(script);
   // Hedges are saved up before the script begins, in which no call may notice it.
   const retrier = createRetrier(
-    { ...counted, ...script.policy, ...hooks, observe: (event) => heard(event) },
+    {
+      ...counted,
+      ...script.policy,
+      ...(login !== undefined && { credentials: login.credentials }),
+      ...hooks,
+      observe: (event) => heard(event),
+    },
     time.ports,
   );
   let heard = (_event: RequestEvent): void => undefined;
@@ -53,6 +65,12 @@ export async function run(script: FuzzScript, stage: Stage): Promise<Played> {
   const complaints = await play(script, stage, trials, retrier);
   const wrong = miscounted(ends);
   if (wrong.length > 0) complaints.push(`ends of bodies: ${JSON.stringify(wrong)}`);
+  // A renewal goes on for the others when its callers have left.
+  if (login !== undefined) await comesTrue(() => time.pending === 0);
+  if (login !== undefined && abroad !== undefined) {
+    const events = trials.flatMap((trial) => trial.events);
+    complaints.push(...complaintsAboutLogin(login, abroad, events));
+  }
   if (time.pending > 0) complaints.push(`${time.pending} timers are set`);
   const left = leftInFlight(retrier);
   if (left !== undefined) complaints.push(left);

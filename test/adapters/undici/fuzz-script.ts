@@ -2,6 +2,7 @@
 
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { HangUp } from '../../faults/lab.js';
+import type { Tokens } from '../fuzz/credentials.js';
 
 export interface FuzzScript {
   readonly agent: {
@@ -13,6 +14,8 @@ export interface FuzzScript {
   /** A layer beneath ours that sends more than one request. */
   readonly layer?: 'redirects' | 'tokens';
   readonly policy: PolicyOptions;
+  /** Credentials that expire, and the server that asks for them. */
+  readonly tokens?: Tokens;
   readonly retryIf?: RetryIfName;
   readonly beforeRetry?: BeforeRetryName;
   /** What happens to the n-th connection before it is used; nothing to later ones. */

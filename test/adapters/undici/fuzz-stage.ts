@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { Agent, buildConnector } from 'undici';
 import { type Lab, type Play, type Received, startLab } from '../../faults/lab.js';
 import { rst } from '../../faults/plays.js';
+import { isStale, type Login, staleNumber, stalePlays } from '../fuzz/credentials.js';
 import { undici } from './client.js';
 import { playOf } from './fuzz-plays.js';
 import type { ConnectFault, FuzzPlay, FuzzScript } from './fuzz-script.js';
@@ -51,7 +52,11 @@ export class Stage {
   }
 
   /** Begins the script. Requests that arrive are added to their call's arrivals. */
-  set({ calls, connects }: FuzzScript): readonly (readonly Arrived[])[] {
+  set(
+    { calls, connects, tokens }: FuzzScript,
+    login: Login | undefined,
+    abroad: string | undefined,
+  ): readonly (readonly Arrived[])[] {
     this.#faults.next = connects;
     const with408 = new Set<number>();
     const arrivals = calls.map((): Arrived[] => []);
@@ -59,13 +64,15 @@ export class Stage {
       if (request.path === endOfQueue) return rst();
       const call = numberOf(request);
       const plays = calls[call]?.plays ?? [];
-      const index = Math.min(arrivals[call]?.length ?? 0, plays.length - 1);
-      const play = plays[index];
+      const answered = arrivals[call]?.filter(({ play }) => !isStale(play)) ?? [];
+      const index = Math.min(answered.length, plays.length - 1);
+      const isRefused = tokens !== undefined && login?.refuses(request) === true;
+      const play = isRefused ? stalePlays[tokens.at] : plays[index];
       if (play === undefined) throw new Error(`who is this? ${request.method} ${request.path}`);
       const { connection } = request;
       arrivals[call]?.push({ request, play, mayGetStray408: with408.has(connection) });
       if ('afterwards' in play && play.afterwards === '408 later') with408.add(connection);
-      return playOf(play, index, request);
+      return playOf(play, isRefused ? staleNumber : index, request, abroad);
     });
     return arrivals;
   }

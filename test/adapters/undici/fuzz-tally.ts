@@ -1,9 +1,12 @@
 /** Counts how often the interesting cases occurred: a fuzz that never reaches them proves nothing. */
 
+import { freshAttemptsIn, hasFailedRenewal } from '../fuzz/credentials.js';
 import type { Played } from './fuzz-run.js';
 import type { Trial } from './fuzz-trial.js';
 
 const events = {
+  'whole with fresh credentials': ({ got, events }) => got.isWhole && freshAttemptsIn(events) > 0,
+  'renewal failed': hasFailedRenewal,
   'whole at once': ({ witness, got }) => got.isWhole && witness.attempts === 1,
   'whole after a retry': ({ witness, got }) => got.isWhole && witness.attempts > 1,
   resumed: (trial) => trial.got.isWhole && asksForRest(trial),

@@ -4,6 +4,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../../../src/adapters/undici/index.js';
+import type { RequestEvent } from '../../../src/core/events.js';
 import type { Retrier } from '../../../src/kernel/retrier.js';
 import { ledThere } from '../fuzz/plays.js';
 import { undici } from './client.js';
@@ -23,6 +24,7 @@ export class Trial {
   readonly call: FuzzCall;
   readonly witness: Witness;
   readonly arrivals: readonly Arrived[];
+  readonly events: RequestEvent[] = [];
   got: Got = { bytes: Buffer.alloc(0), isWhole: false };
   /** The attempts that had been sent at the abort. */
   attemptsAtAbort: number | undefined = undefined;
