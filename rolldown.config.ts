@@ -40,6 +40,7 @@ function code(
     external: outside,
     platform: 'neutral',
     tsconfig: 'tsconfig.json',
+    plugins: [fewSources],
     preserveEntrySignatures: 'allow-extension',
     output: {
       codeSplitting: {
@@ -89,6 +90,15 @@ const fewMaps: Plugin = {
       delete bundle[`${file}.map`];
       made.code = made.code.replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
     }
+  },
+};
+
+/** What only looks at policies, and the rows of vendors, are in no trace of an application. */
+const fewSources: Plugin = {
+  name: 'few sources',
+  transform: {
+    filter: { id: /[\\/]src[\\/]core[\\/](policy[\\/](check|routes)|hints[\\/](own|signals|vendors))/ },
+    handler: (code) => ({ code, map: { mappings: '' } }),
   },
 };
 
