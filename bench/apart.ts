@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { cpuSince } from './measure.js';
+import { amountOf, cpuSince } from './measure.js';
 
 /** The cost of one turn, without waiting. */
 export interface Measured {
@@ -24,8 +24,8 @@ export async function measuredApart(module: string, given: readonly string[]): P
   return Promise.race([result, failed]);
 }
 
-const warmUps = 30;
-const batches = 40;
+const warmUps = amountOf(30);
+const batches = amountOf(40);
 
 /** In that process: measures the work, and tells the other one. */
 export async function tell(work: (turns: number) => Promise<unknown>, turns: number): Promise<void> {

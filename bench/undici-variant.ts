@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
-import { cpuSince } from './measure.js';
+import { amountOf, cpuSince } from './measure.js';
 import { answerOf, CountingHandler, memoryDispatcher } from './memory-dispatcher.js';
 import { passThrough, policies, retrying } from './undici-contestants.js';
 import { type Measured, manyChunks, type Variant } from './undici-variants.js';
@@ -18,8 +18,8 @@ const options: Dispatcher.DispatchOptions = {
   method: 'GET',
   headers: { accept: '*/*' },
 };
-const warmUps = 30;
-const batches = 40;
+const warmUps = amountOf(30);
+const batches = amountOf(40);
 
 const [variant = 'bare', chunks = '1'] = process.argv.slice(2);
 const turns = chunks === '1' ? 20_000 : 20_000 / manyChunks;
