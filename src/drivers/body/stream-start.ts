@@ -7,6 +7,9 @@ import type { Beginning, StreamStart } from '../../core/decide/stream-start.js';
 import type { Hint } from '../../core/types.js';
 import { unpackedSoFar } from './unpack.js';
 
+/** What is packed is unpacked from its beginning at each look, so a server that sends single bytes gets no more looks. */
+const mostLooks = 256;
+
 export class StartWatch {
   private readonly start: StreamStart;
   private readonly coding: string | readonly string[] | undefined;
@@ -15,6 +18,7 @@ export class StartWatch {
   /** All that has come of a stream that is packed, and how much of what is in it was seen. */
   private packed: Uint8Array = new Uint8Array();
   private seenBytes = 0;
+  private looks = 0;
 
   constructor(start: StreamStart, coding: string | readonly string[] | undefined, mostBytes: number) {
     this.start = start;
@@ -36,6 +40,8 @@ export class StartWatch {
 
   /** What is new in it; undefined if it cannot be read. */
   private unpacked(chunk: Uint8Array): Uint8Array | undefined {
+    this.looks += 1;
+    if (this.looks > mostLooks) return undefined;
     this.packed = Buffer.concat([this.packed, chunk]);
     const bytes = unpackedSoFar(this.packed, this.coding, this.mostBytes)?.subarray(this.seenBytes);
     this.seenBytes += bytes?.length ?? 0;
