@@ -1,7 +1,7 @@
 /** The parts of an installation, as far as the kernel knows them: the limits that are asked, and what learns from answers. */
 
 import type { Tail } from '../core/limits/latency/setting.js';
-import type { LearningPart, Part, Parts } from '../core/policy/parts.js';
+import type { Filling, LearningPart, Part, Parts } from '../core/policy/parts.js';
 import type { toldRequest } from '../core/told.js';
 import type { Advice } from './advice.js';
 import type { RequestCredentials } from './credentials.js';
@@ -31,7 +31,7 @@ export interface HooksPart extends Part<'hooks'> {
 }
 
 /** Renews the credentials of requests that were refused. */
-export interface CredentialsPart extends Part<'credentials'> {
+export interface CredentialsPart extends Filling<'credentials'> {
   readonly RequestCredentials: typeof RequestCredentials;
 }
 

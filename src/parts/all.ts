@@ -28,7 +28,7 @@ import { remarksOn } from '../core/policy/check/remarks.js';
 import { fillIn as fillInWith } from '../core/policy/fill-in.js';
 import { fillCredentials, fillHedge, fillStreamStart, tailOf } from '../core/policy/fill-in-parts.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
-import type { Check, FailuresPart, Hints, Part, Rules } from '../core/policy/parts.js';
+import type { Check, FailuresPart, Filling, Hints, Part, Rules } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
@@ -211,7 +211,7 @@ const learning: Required<DriverParts>['learning'] = {
   tailOf,
 };
 
-export const hedge: Part<'hedge'> = { part: 'hedge', needs: [learning], fill: fillHedge };
+export const hedge: Filling<'hedge'> = { part: 'hedge', needs: [learning], fill: fillHedge };
 
 export const adaptiveTimeout: Part<'adaptiveTimeout'> = { part: 'adaptiveTimeout', needs: [learning] };
 

@@ -8,7 +8,7 @@ import { type AskedFirst, awaitsBody, needsAdmission } from '../limits/all.js';
 import { fillBudget } from '../limits/budget/setting.js';
 import { defaultOptions, usualDefaults } from './defaults.js';
 import type { IdempotencyKey, SettingsOptions } from './options.js';
-import { essentials, type Part, type Parts } from './parts.js';
+import { essentials, type Filling, type Parts } from './parts.js';
 import type { Compiled, Settings, Statuses } from './settings.js';
 import { switched } from './switched.js';
 
@@ -60,8 +60,8 @@ function readsWhole({ readsBody }: HintedSuccess): boolean {
 
 function compiled(key: string, option: unknown, parts: Parts): unknown {
   // The check has made sure that the value is one that its compiler accepts. Without the part, the setting is off.
-  const { fill }: Pick<Part, 'fill'> = parts[key as keyof Parts] ?? {};
-  const compiler = fill ?? (compilers as Readonly<Record<string, Part['fill']>>)[key];
+  const fill = (parts[key as keyof Parts] as Filling | undefined)?.fill;
+  const compiler = fill ?? (compilers as Readonly<Record<string, Filling['fill']>>)[key];
   return compiler === undefined ? option : compiler(option as never);
 }
 

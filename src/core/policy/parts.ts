@@ -46,6 +46,10 @@ export interface Part<Name extends PartName = PartName> {
   readonly part: Name;
   /** Parts that it needs itself. */
   readonly needs?: readonly Part[];
+}
+
+/** A part that has a setting. */
+export interface Filling<Name extends PartName = PartName> extends Part<Name> {
   /** From the written form of its setting to the one that is read. */
   readonly fill?: (option: never) => unknown;
 }
@@ -72,7 +76,7 @@ export interface Hints extends Part<'hints'> {
 }
 
 /** Reads how streams begin. */
-export interface StreamStartPart extends Part<'streamStart'> {
+export interface StreamStartPart extends Filling<'streamStart'> {
   readonly streamStartOf: typeof streamStartOf;
   readonly msToBegin: typeof msToBegin;
 }
@@ -95,7 +99,7 @@ export interface LearningPart extends Part<'learning'> {
 }
 
 /** Each limit that is asked before an attempt is a part. The budget is always there. */
-type LimitParts = { readonly [K in AskedFirst]?: Part<K> };
+type LimitParts = { readonly [K in AskedFirst]?: Filling<K> };
 
 /** As far as the core knows them. The upper floors know more of each. */
 export interface Parts extends LimitParts {
@@ -104,12 +108,12 @@ export interface Parts extends LimitParts {
   readonly hints: Hints;
   readonly bodyHints?: BodyHints;
   readonly failures: FailuresPart;
-  readonly hedge?: Part<'hedge'>;
+  readonly hedge?: Filling<'hedge'>;
   readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
   readonly streams?: Part<'streams'>;
   readonly wholeAnswers?: Part<'wholeAnswers'>;
   readonly streamStart?: StreamStartPart;
-  readonly credentials?: Part<'credentials'>;
+  readonly credentials?: Filling<'credentials'>;
   readonly evidence?: Part<'evidence'>;
   readonly hooks?: Part<'hooks'>;
   readonly advice?: Part<'advice'>;

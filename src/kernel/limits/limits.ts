@@ -6,7 +6,7 @@
 import { type AskedFirst, type LimitName, limitNames } from '../../core/limits/all.js';
 import type { LimitsSeen } from '../../core/limits/settings.js';
 import type { Sign } from '../../core/limits/signs.js';
-import type { Part } from '../../core/policy/parts.js';
+import type { Filling } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { Finding, RefusalReason, RequestFacts } from '../../core/types.js';
 import type { ChannelsPart } from '../events.js';
@@ -30,7 +30,7 @@ type LimitNamed<K extends LimitName> = NonNullable<LimitsPassed[K]>;
 
 /** The parts of an installation that are limits. Only the budget is always there. */
 export type LimitParts = {
-  readonly [K in AskedFirst]?: Part<K> & {
+  readonly [K in AskedFirst]?: Filling<K> & {
     readonly Limit: NewLimit<Exclude<Settings[K], false>, LimitNamed<K>>;
   };
 };
