@@ -2,7 +2,7 @@
 
 import { PassThrough, Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type AxiosAdapter, AxiosHeaders, type AxiosResponse } from 'axios';
+import type { AxiosAdapter, AxiosResponse } from 'axios';
 import { describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
 import { cutChunked, type Play } from '../../faults/lab.js';
@@ -212,7 +212,7 @@ describe('what is no stream of bytes, as in a mock, goes to the caller as it is'
     let calls = 0;
     const adapter: AxiosAdapter = async (config) => {
       calls += 1;
-      const headers = new AxiosHeaders({ 'content-type': 'text/event-stream' });
+      const headers = new axios.AxiosHeaders({ 'content-type': 'text/event-stream' });
       return { status: 200, statusText: 'OK', headers, config, data: made() };
     };
     const asked = { adapter, responseType: 'stream' as const, transformResponse: [] };
