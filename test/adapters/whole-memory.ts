@@ -94,8 +94,8 @@ export function testsOfWholeMemory(run: (code: string) => Promise<string>, progr
       const ours = await paused(policy);
       console.log(JSON.stringify({ bare, ours }));`);
     expect(ours).toBeGreaterThan(many * limit * 0.9);
-    // As the limit is passed, a chunk more than it is there.
-    expect(ours).toBeLessThan(bare + many * (limit + 131_072));
+    // A few of the socket's buffers more: the one that passes the limit, what has been asked for ahead, and parts of them.
+    expect(ours).toBeLessThan(bare + many * (limit + 4 * 65_536));
   });
 
   test('64 MB that are read on after the hand-over pass through', async () => {
