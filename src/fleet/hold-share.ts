@@ -98,7 +98,7 @@ export class HoldRecordShare implements HoldShare, RecordShare {
 
   private isUrgent(now: number): boolean {
     const { phase, until } = this.limit.state;
-    return phase === 'courteous' ? until > now : phase !== this.phase;
+    return phase === 'obeyed' ? until > now : phase !== this.phase;
   }
 
   queues(more: 1 | -1, withinMs: number): void {

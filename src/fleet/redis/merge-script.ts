@@ -132,9 +132,9 @@ end
 local competing = { gentle = math.log(1.02) / 1000, gentleFor = 4000, bold = math.log(1.12) / 1000 }
 local rising = { gentle = math.log(2) / 1000, gentleFor = math.huge, bold = math.log(2) / 1000 }
 local steady = { gentle = math.log(1.0001) / 1000, gentleFor = math.huge, bold = math.log(1.0001) / 1000 }
-local courteous = { gentle = math.log(1.1) / 1000, gentleFor = math.huge, bold = math.log(1.1) / 1000 }
+local obeyed = { gentle = math.log(1.1) / 1000, gentleFor = math.huge, bold = math.log(1.1) / 1000 }
 local paces = { free = false, proof = false, quota = false, trial = steady, check = steady, trickle = steady, paced = competing,
-  rising = rising, apart = competing, courteous = courteous }
+  rising = rising, borne = competing, obeyed = obeyed }
 
 local function placesAfter(pace, elapsed)
   local places = (math.exp(pace.gentle * math.min(elapsed, pace.gentleFor)) - 1) / pace.gentle

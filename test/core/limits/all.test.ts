@@ -52,7 +52,7 @@ describe('a retry that limits forbid', () => {
 describe('an attempt that several limits refuse', () => {
   const now = 1_000;
   const dead = shut(openGate, now + 60_000, 20, [7], now);
-  const paced = { ...noHold, phase: 'courteous', until: now + 60_000, pacedSince: now + 60_000 } as const;
+  const paced = { ...noHold, phase: 'obeyed', until: now + 60_000, pacedSince: now + 60_000 } as const;
   const full = { free: 0, ahead: 1, waiting: 1, until: undefined };
   const clear: AdmissionRequest = {
     gate: openGate,

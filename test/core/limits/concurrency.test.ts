@@ -120,7 +120,7 @@ describe('beside a gate', () => {
 
 describe('beside a hold', () => {
   const pacedSince = now - 1_000;
-  const hold = { ...noHold, phase: 'courteous', until: 0, pacedSince, spacingMs: 100, nextPlace: 8 } as const;
+  const hold = { ...noHold, phase: 'obeyed', until: 0, pacedSince, spacingMs: 100, nextPlace: 8 } as const;
   const policy: PolicyOptions = { hold: { refusedShare: 0 } };
 
   test('that made it wait: it waits there, and not for room', () => {

@@ -91,7 +91,7 @@ describe('which findings are refusals', () => {
 
 test('the first refusal is enough, and its answer is kept', () => {
   const held = refused(noHold, 5_000, 1_000);
-  expect(held).toMatchObject({ phase: 'courteous', until: 6_000 });
+  expect(held).toMatchObject({ phase: 'obeyed', until: 6_000 });
   expect(held.asked).toEqual({ finding: tooMuch(5_000), at: 1_000 });
 });
 
@@ -165,7 +165,7 @@ describe('the pace', () => {
 
   test('is the same from place to time and from time to place', () => {
     const held = refused(noHold, 1_000, 2_000, succeeding(10, 0, 2_000));
-    for (const phase of ['paced', 'courteous', 'trial'] as const) {
+    for (const phase of ['paced', 'obeyed', 'trial'] as const) {
       for (const now of [2_500, 5_999, 6_001, 12_000]) {
         const { place, state } = takePlace({ ...held, phase }, now);
         expect(timeOf(state, place)).toBeCloseTo(now, 6);

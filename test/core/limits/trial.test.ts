@@ -243,15 +243,15 @@ describe('while requests queue', () => {
     expect(watched.state.spacingMs).toBeLessThan(during);
   });
 
-  test('a share that does not fall in it is apart: the pace is what it was, and only more of it counts', () => {
+  test('a share that does not fall in it is borne: the pace is what it was, and only more of it counts', () => {
     const watched = Watched.paced().for(2_200, { perSecond: 40, refused: 0.3 });
     const before = watched.state.spacingMs;
     watched.for(3_000, { perSecond: 36, refused: 0.3 }).for(2_000, { perSecond: 24, refused: 0.3 });
-    expect(watched.phase).toBe('apart');
+    expect(watched.phase).toBe('borne');
     expect(watched.state.spacingMs / before).toBeCloseTo(1, 0);
     const { pacedSince } = watched.state;
     watched.for(5_000, { perSecond: 36, refused: 0.3 });
-    expect(watched.state).toMatchObject({ phase: 'apart', pacedSince });
+    expect(watched.state).toMatchObject({ phase: 'borne', pacedSince });
     watched.for(2_000, { perSecond: 36, refused: 0.7 });
     expect(watched.phase).toBe('paced');
   });
@@ -313,7 +313,7 @@ describe('while requests queue', () => {
     test('while some are refused all the time, as before a tenant was told apart, it is not noticed', () => {
       const watched = Watched.paced().for(2_200, { perSecond: 40, refused: 0.3 });
       watched.for(3_000, { perSecond: 36, refused: 0.3 }).for(2_000, { perSecond: 24, refused: 0.3 });
-      expect(watched.for(9_000, { perSecond: 36, refused: 0.3 }).phase).toBe('apart');
+      expect(watched.for(9_000, { perSecond: 36, refused: 0.3 }).phase).toBe('borne');
     });
   });
 

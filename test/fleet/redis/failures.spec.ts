@@ -239,7 +239,7 @@ describe('garbage', () => {
     expect(isShared(retrier)).toBe(true);
     // And it goes on from there.
     ends(retrier, refused);
-    await until(async () => String(await admin.sendCommand(['GET', key])).includes('"phase":"courteous"'));
+    await until(async () => String(await admin.sendCommand(['GET', key])).includes('"phase":"obeyed"'));
     expect(unreadable(retrier)).toBe(1);
   });
 

@@ -6,7 +6,7 @@ import type { Sample } from './sample.js';
 import { shortestMs } from './sample.js';
 import type { Hold } from './setting.js';
 import type { HoldState } from './state.js';
-import { courteous } from './state.js';
+import { obeyed } from './state.js';
 import { trialMs } from './trial.js';
 
 /** Whether a failure says that other requests would fail as well: it asks for a long wait, or it is a rate limit. */
@@ -44,7 +44,7 @@ export function afterRefusal(
   if (until <= state.until) return state;
   // No place comes up before the window is over.
   const places = placesTaken(state, now);
-  return { ...slowed(hold, state, sample, now), phase: 'courteous', until, pacedSince: until, places, asked };
+  return { ...slowed(hold, state, sample, now), phase: 'obeyed', until, pacedSince: until, places, asked };
 }
 
 /** From now on, requests go at a rate that the server has accepted before. */
@@ -55,7 +55,7 @@ function slowed(hold: Hold, state: HoldState, sample: Sample, now: number): Hold
   const spacingMs = isPaced(state, now)
     ? Math.max(measuredMs ?? state.spacingMs, measuredMs === undefined ? 0 : spacingBy(state, now))
     : (measuredMs ?? hold.spacingMs);
-  return { ...state, phase: 'courteous', pacedSince: now, places: placesTaken(state, now), spacingMs };
+  return { ...state, phase: 'obeyed', pacedSince: now, places: placesTaken(state, now), spacingMs };
 }
 
 /** The time between two requests at a little less than the rate of what has succeeded lately. */
@@ -65,5 +65,5 @@ function usualMs(hold: Hold, { since, successes, before }: Sample, now: number):
   if (lately === 0 || elapsed >= 2 * shortestMs) return undefined;
   const eachMs = (Math.max(elapsed, shortestMs - (before?.forMs ?? 0)) + (before?.forMs ?? 0)) / lately;
   const isTooShort = before === undefined && elapsed < shortestMs;
-  return (isTooShort ? Math.min(eachMs, hold.spacingMs) : eachMs) / courteous.easing;
+  return (isTooShort ? Math.min(eachMs, hold.spacingMs) : eachMs) / obeyed.easing;
 }

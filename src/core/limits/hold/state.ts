@@ -9,10 +9,10 @@ import type { ResponseFinding } from '../../types.js';
  * - `paced`: it was, so the limit concerns all requests, and they queue.
  * - `rising`: the limit is higher than it was, so they come faster and faster until some are refused again.
  * - `check`: a trial behind which they go on queueing, because slowing down a little did not help.
- * - `apart`: they queue, and the check was in vain: a share of the refusals belongs to one tenant or one route.
+ * - `borne`: they queue, and the check was in vain: a share of the refusals belongs to one tenant or one route, and is borne.
  * - `trickle`: everything is refused, so there is nothing to lose until the time that the server named.
  * - `quota`: `free`, but the server has kept such a word: what is refused in a row may be refused until it says.
- * - `courteous`: the limit is known to concern all requests, so they stop and queue as soon as one is refused.
+ * - `obeyed`: the limit is known to concern all requests, so they stop and queue as soon as one is refused.
  */
 export type HoldPhase =
   | 'free'
@@ -21,16 +21,16 @@ export type HoldPhase =
   | 'paced'
   | 'rising'
   | 'check'
-  | 'apart'
+  | 'borne'
   | 'trickle'
   | 'quota'
-  | 'courteous';
+  | 'obeyed';
 
 export interface HoldState {
   readonly phase: HoldPhase;
   /** When a trial, a check or a trickle is over. In other phases: no trial begins earlier. */
   readonly dueAt: number;
-  /** Only if courteous: nothing is sent before this monotonic time. */
+  /** Only if obeyed: nothing is sent before this monotonic time. */
   readonly until: number;
   /** From `pacedSince` on, requests queue. `places` had come up by then, and the next ones come `spacingMs` apart. */
   readonly pacedSince: number;
@@ -40,7 +40,7 @@ export interface HoldState {
   readonly nextPlace: number;
   /** Places that were given back and have not come up yet, in order. */
   readonly gaps: readonly number[];
-  /** The refused share for which the pace was last lowered; 0: that has helped. If apart, the one that does not fall. */
+  /** The refused share for which the pace was last lowered; 0: that has helped. If borne, the one that does not fall. */
   readonly share: number;
   /** How long no trial may begin after the last one, which was in vain. */
   readonly restMs: number;
@@ -87,7 +87,7 @@ export const competing: Pace = /* @__PURE__ */ paceOf(0.95, 1.02, 4_000, 1.12);
 const rising: Pace = /* @__PURE__ */ (() => paceOf(1, 2, Number.POSITIVE_INFINITY, 2))();
 
 /** For a known limit that should be respected at the first refusal: as few refusals as possible. */
-export const courteous: Pace = /* @__PURE__ */ (() => paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1))();
+export const obeyed: Pace = /* @__PURE__ */ (() => paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1))();
 
 /**
  * For a trial, which compares two rates: it hardly grows. It is slower, because a server whose queue is full would still
@@ -105,8 +105,8 @@ export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {
   trickle: steady,
   paced: competing,
   rising,
-  apart: competing,
-  courteous,
+  borne: competing,
+  obeyed,
 };
 
 // ---------------------------------------------------------------- the tuned numbers
@@ -138,6 +138,6 @@ export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {
  * | `longestQueueMs` | how long one without a deadline queues | 'without a deadline, no request queues for longer than 30 s' |
  * | `competing` | the pace under a limit that others share | 'by a fiftieth each second, and after four seconds by an eighth' |
  * | `rising` | the pace under one that has moved up | 'the pace doubles each second then' |
- * | `courteous` | the pace under one that is for all | 'is never raised by a refusal' |
+ * | `obeyed` | the pace under one that is for all | 'is never raised by a refusal' |
  * | `steady` | the pace of a trial | 'does not become faster while it lasts' |
  */

@@ -61,7 +61,7 @@ export function judged(hold: Hold, state: HoldState, sample: Sample, now: number
       return whenTrickling(hold, state, sample, now);
     case 'paced':
     case 'rising':
-    case 'apart':
+    case 'borne':
       return whenPaced(hold, state, sample, now);
     default:
       return whenFree(hold, isOver ? { ...state, phase: 'free' } : state, sample, now);
@@ -145,7 +145,7 @@ function whenTrying(hold: Hold, state: HoldState, sample: Sample, now: number): 
   }
   if (isMuch) return lettingGo(state, 'free', now);
   // So few are not worth letting all go. The pace was not their reason, so it becomes what it was.
-  return changed(state, state.spacingMs * former, { ...paced, phase: 'apart' }, now);
+  return changed(state, state.spacingMs * former, { ...paced, phase: 'borne' }, now);
 }
 
 function whenTrickling(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
@@ -158,13 +158,13 @@ function whenTrickling(hold: Hold, state: HoldState, sample: Sample, now: number
 
 function whenPaced(hold: Hold, state: HoldState, sample: Sample, now: number): Judged {
   const { sent, refusals } = sample;
-  const isApart = state.phase === 'apart';
+  const isBorne = state.phase === 'borne';
   // A server that queues shows only after a while that fewer are sent.
-  const leastMs = state.share > 0 && !isApart ? 2 * shortestMs : shortestMs;
+  const leastMs = state.share > 0 && !isBorne ? 2 * shortestMs : shortestMs;
   if (sent < enoughWhilePaced || now - sample.since < leastMs) return { state, sample };
   const share = refusals / sent;
-  if (share < Math.max(bearable * hold.refusedShare, isApart ? 2 * state.share : 0)) {
-    if (isApart) return { state, sample: sampleAfter(sample, now) };
+  if (share < Math.max(bearable * hold.refusedShare, isBorne ? 2 * state.share : 0)) {
+    if (isBorne) return { state, sample: sampleAfter(sample, now) };
     const spacingMs = spacingBy(state, now);
     if (state.phase === 'paced' && spacingMs * movedGrowth <= state.spacingMs) {
       return changed({ ...state, share: 0 }, spacingMs, rising, now);
@@ -177,7 +177,7 @@ function whenPaced(hold: Hold, state: HoldState, sample: Sample, now: number): J
     return changed({ ...state, share }, Math.min(measuredMs(hold, sample, competing), borneMs), paced, now);
   }
   // If they are twice as many, something else has changed meanwhile.
-  const isUnchanged = !isApart && share >= state.share * unchanged && share <= state.share * 2;
+  const isUnchanged = !isBorne && share >= state.share * unchanged && share <= state.share * 2;
   if (isUnchanged && hold.enforce) return trying(hold, state, sample, share, now);
   return changed({ ...state, share }, spacingBy(state, now) / leastStep, paced, now);
 }

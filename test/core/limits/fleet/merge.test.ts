@@ -155,7 +155,7 @@ const quietHold: HoldReport = {
   back: [],
 };
 const window = {
-  phase: 'courteous',
+  phase: 'obeyed',
   dueMs: 0,
   share: 0,
   restMs: 0,
