@@ -78,7 +78,7 @@ const blank = /* @__PURE__ */ (() => ({
   ...{
     hintedSuccesses: [],
     bodyHintBytes: defaultOptions.bodyHintBytes,
-    bodyHintBytesSaid: undefined,
+    givenBodyHintBytes: undefined,
     bodies: undefined,
     needsAdmission: false,
     awaitsBody: false,
@@ -124,20 +124,20 @@ function headerOf(option: boolean | string): string | false {
 
 type Reading = Pick<Parts, 'hints' | 'bodyHints'>;
 
-type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes' | 'bodyHintBytesSaid'>;
+type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes' | 'givenBodyHintBytes'>;
 
 /** `bodyHintBytes` follows from the sets, unless it is set. */
 function hintsOf(options: SettingsOptions, inherited: Settings, parts: Reading): Hinted {
   const { hints, hintedSuccesses, bodyHintBytes } =
     options.hints === undefined ? inherited : readersOf(options.hints, parts);
-  const bodyHintBytesSaid = options.bodyHintBytes ?? inherited.bodyHintBytesSaid;
-  return { hints, hintedSuccesses, bodyHintBytes: bodyHintBytesSaid ?? bodyHintBytes, bodyHintBytesSaid };
+  const givenBodyHintBytes = options.bodyHintBytes ?? inherited.givenBodyHintBytes;
+  return { hints, hintedSuccesses, bodyHintBytes: givenBodyHintBytes ?? bodyHintBytes, givenBodyHintBytes };
 }
 
 function readersOf(
   option: NonNullable<SettingsOptions['hints']>,
   { hints: { sets }, bodyHints }: Reading,
-): Omit<Hinted, 'bodyHintBytesSaid'> {
+): Omit<Hinted, 'givenBodyHintBytes'> {
   const names = option === false ? [] : [option].flat();
   return {
     hints: names.length === 0 ? undefined : compileHints(names, sets),

@@ -39,7 +39,7 @@ export interface Compiled extends LimitSettings {
   /** Undefined: the body of an answer is never looked into. */
   readonly bodies: BodyReading | undefined;
   /** `bodyHintBytes` as written, here or where it is inherited from. */
-  readonly bodyHintBytesSaid: number | undefined;
+  readonly givenBodyHintBytes: number | undefined;
   /** What is known of failures of the transport. */
   readonly failures: FailureReader;
   /** The time limit of one attempt; if it is adaptive, the longest one. */

@@ -173,7 +173,7 @@ describe('the defaults in it', () => {
   const policy = { ...described.properties };
   const plainly = (options: PolicyOptions): unknown => {
     const { fallback, maxScopes, scopeIdleMs } = definePolicy(options);
-    const { hints, bodyHintBytesSaid, ...plain } = fallback.settings;
+    const { hints, givenBodyHintBytes, ...plain } = fallback.settings;
     // Sets that are compiled from the same names are equal.
     return { ...plain, readsHints: hints !== undefined, maxScopes, scopeIdleMs };
   };
