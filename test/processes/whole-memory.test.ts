@@ -5,7 +5,30 @@
 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { programsOf } from '../adapters/programs.js';
+
+describe.each([
+  ["fetch, Node's own", 'fetch'],
+  ["fetch, undici's", 'client.fetch'],
+])('%s', (_name, doFetch) => {
+  testsOfWholeMemory(
+    programsOf('fetch'),
+    `const send = (url, policy) =>
+       (policy === undefined ? ${doFetch} : undaunted.withRetry(${doFetch}, policy))(url);`,
+  );
+});
+
+describe('undici', () => {
+  testsOfWholeMemory(
+    programsOf('undici'),
+    `const agent = new client.Agent();
+     const send = (url, policy) =>
+       client.request(url, {
+         dispatcher: policy === undefined ? agent : agent.compose(undaunted.retry(policy)),
+       });`,
+  );
+});
 
 const megabyte = 1_048_576;
 const limit = 500_000;
@@ -23,7 +46,7 @@ interface Live {
  * `program` defines `send(url, policy)`, which resolves with `{ body }`, an async iterable of bytes, once the answer is
  * there. Without a policy, it is the client alone.
  */
-export function testsOfWholeMemory(run: (code: string) => Promise<string>, program: string): void {
+function testsOfWholeMemory(run: (code: string) => Promise<string>, program: string): void {
   const live = async (code: string): Promise<Live> => {
     const printed = await run(`
       import { setTimeout } from 'node:timers/promises';
