@@ -222,9 +222,9 @@ function longestJitter(
 
 /** How many retries in a row, up to now, were made when a hint had said so. */
 function hintsObeyed(history: History): number {
-  if (history.length === 0) return 0;
-  const retries = history.filter(isRetried);
-  return retries.length - 1 - retries.findLastIndex(({ decision }) => !isHinted(decision));
+  let count = 0;
+  for (const attempt of history) if (isRetried(attempt)) count = isHinted(attempt.decision) ? count + 1 : 0;
+  return count;
 }
 
 function isHinted(decision: Decision): boolean {
