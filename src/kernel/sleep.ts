@@ -43,8 +43,11 @@ const longestTimerMs = 2 ** 31 - 1;
 export const sleep: Sleep = (delayMs, wake, options) => {
   const isUnref = options?.unref === true;
   const judges = options?.judges;
-  if (judges === undefined && !(delayMs > 0) && typeof setImmediate === 'function' && !isFake())
-    return nextTurn(wake, isUnref);
+  if (judges === undefined && !(delayMs > 0) && !isFake()) {
+    // A timer of no time would take a millisecond.
+    const turn = atNextTurn(wake);
+    if (turn !== undefined) return turnCancel(turn, isUnref);
+  }
   const wait =
     judges === undefined || isFake()
       ? new Wait(delayMs, wake, isUnref)
@@ -53,11 +56,24 @@ export const sleep: Sleep = (delayMs, wake, options) => {
   return () => wait.cancel();
 };
 
-/** A timer of no time would take a millisecond. */
-function nextTurn(wake: () => void, isUnref: boolean): Cancel {
-  const turn: unknown = setImmediate(wake);
+function turnCancel(turn: object, isUnref: boolean): Cancel {
   if (isUnref) unref(turn);
   return () => clearImmediate(turn as NodeJS.Immediate);
+}
+
+/** One that threw when it was called, as that of Vercel's edge runtime does, which has it only to say so. */
+let unusable: unknown;
+
+/** Undefined if there is none: browsers and workers have no `setImmediate`. */
+function atNextTurn(call: () => void): object | undefined {
+  if (typeof setImmediate !== 'function' || setImmediate === unusable) return undefined;
+  try {
+    // A polyfill returns a number.
+    return Object(setImmediate(call)) as object;
+  } catch {
+    unusable = setImmediate;
+    return undefined;
+  }
 }
 
 /** A timer may fire early by less than a millisecond. After two more timers of 1 ms, the time is certainly over. */
@@ -193,10 +209,9 @@ export function readFirst(turns: number, then: () => void): void {
   else afterTurn(() => readFirst(turns - 1, then));
 }
 
-/** Browsers and workers have no `setImmediate`; there, timers and answers come in no fixed order. */
+/** Where no turn can be waited for, timers and answers come in no fixed order. */
 function afterTurn(next: () => void): void {
-  if (typeof setImmediate === 'function') setImmediate(() => setTimeout(next));
-  else setTimeout(next);
+  if (atNextTurn(() => setTimeout(next)) === undefined) setTimeout(next);
 }
 
 let known: unknown;

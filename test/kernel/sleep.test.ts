@@ -205,12 +205,30 @@ describe('a timer that judges', () => {
     vi.useRealTimers();
   });
 
-  test('without setImmediate, as in browsers, it wakes as well', async () => {
-    vi.stubGlobal('setImmediate', undefined);
-    const one = woken(60, 'awake');
-    standStill(150);
-    expect((await one).stalledMs).toBeGreaterThanOrEqual(90);
-    vi.unstubAllGlobals();
+  const refuses = (): never => {
+    throw new Error('A Node.js API is used (setImmediate) which is not supported in the Edge Runtime.');
+  };
+  describe.each([
+    ['without setImmediate, as in browsers', undefined],
+    ['with a setImmediate that throws, as in an edge runtime', refuses],
+  ])('%s', (_name, setImmediate) => {
+    beforeEach(() => {
+      vi.stubGlobal('setImmediate', setImmediate);
+    });
+    afterEach(() => {
+      vi.unstubAllGlobals();
+    });
+
+    test('it wakes as well', async () => {
+      const one = woken(60, 'awake');
+      standStill(150);
+      expect((await one).stalledMs).toBeGreaterThanOrEqual(90);
+    });
+
+    test('a wait of nothing ends', async () => {
+      await pause(sleep, 0);
+      await pause(sleep, 0);
+    });
   });
 });
 
