@@ -457,7 +457,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     this.phase = new Download(sending, status, headers, statusText, isJudged);
     this.times?.stopAtHead();
     this.tellHead(status, headers, statusText);
-    if (this.paused) sending.controller?.pause();
+    if (this.paused) sending.pause();
   }
 
   /** Hands over a head that was judged first. */
@@ -487,7 +487,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     download.goOn(sending);
     this.phase = download;
     this.times?.stopAtHead();
-    if (this.paused) sending.controller?.pause();
+    if (this.paused) sending.pause();
     sending.goOn();
   }
 
@@ -841,7 +841,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   pause(): void {
     this.paused = true;
-    this.connection?.pause();
+    sendingIn(this.latest)?.pause();
   }
 
   resume(): void {

@@ -279,6 +279,16 @@ export class Sending implements Handler, OldHandler {
 
   // -------------------------------------------------------------- where the answer goes
 
+  /** The caller pauses the response. A connection that has brought all of it may serve another request already. */
+  pause(): void {
+    if (!this.hasArrived) this.controller?.pause();
+  }
+
+  private get hasArrived(): boolean {
+    const { course } = this;
+    return (course.kind === 'aside' || course.kind === 'handing') && course.aside.hasEnded;
+  }
+
   /** The caller resumes the response. */
   resume(): void {
     if (this.isLive) this.controller?.resume();
@@ -455,6 +465,8 @@ export class Sending implements Handler, OldHandler {
         const event = aside.kept.shift();
         if (event === undefined) this.goLive();
         else this.pass(event);
+        // Nothing is resumed then: the connection may serve another request already.
+        if (event?.kind === 'end' && this.course === course) this.course = live;
       }
     } catch (error) {
       receiver.endWith(this, error);
@@ -476,7 +488,7 @@ export class Sending implements Handler, OldHandler {
   /** Discards this response. A small rest is read, which costs less than a new connection. */
   drain(ms: number): void {
     const { course } = this;
-    if ((course.kind === 'aside' || course.kind === 'handing') && course.aside.hasEnded) {
+    if (this.hasArrived) {
       this.finish();
       return;
     }

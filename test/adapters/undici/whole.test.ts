@@ -15,7 +15,8 @@ import {
 import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
-import { littleBytes, openAgent, retryingAgent, whileAnotherReads } from './kit.js';
+import { type Hold, native, type Recorder, recorder } from './generations.js';
+import { Deferred, littleBytes, openAgent, retryingAgent, whileAnotherReads } from './kit.js';
 import { record } from './recorder.js';
 
 const whole: PolicyOptions = { ...soon, wholeBodyBytes: 1_000 };
@@ -108,6 +109,34 @@ test('a handler of the first generation that pauses at the head gets the rest on
   });
   await done;
   expect(text).toEqual(['head', 'paused']);
+});
+
+test('a caller that resumes does not resume the next answer on its connection', async () => {
+  const lab = await openLab([answer(200, 'first'), answer(200, 'x'.repeat(2_000))]);
+  const agent = openAgent({ connections: 1 }).compose(retry(whole));
+  const holds: Hold[] = [];
+  const pausing = (onHead?: () => void): Recorder =>
+    recorder(native, {
+      onHead(_status, hold) {
+        hold.pause();
+        holds.push(hold);
+        onHead?.();
+      },
+    });
+  const first = pausing();
+  const bothBegun = new Deferred();
+  const second = pausing(() => bothBegun.resolve());
+  const options = { origin: lab.origin, path: '/', method: 'GET' } as const;
+  agent.dispatch(options, first);
+  agent.dispatch(options, second);
+  await bothBegun.promise;
+  holds[0]?.resume();
+  await first.settled;
+  await whileAnotherReads();
+  expect([String(first.body), second.body.length]).toEqual(['first', 0]);
+  holds[1]?.resume();
+  await second.settled;
+  expect(second.body).toHaveLength(2_000);
 });
 
 test('a caller that aborts at the head hears of nothing else than its abort', async () => {
