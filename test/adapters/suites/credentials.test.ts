@@ -190,8 +190,9 @@ describe.each(subject.ways)('over $name', ({ name, client, open, takesOverride, 
   });
 
   test('a 401 is judged by its head, also where answers wait for their bodies', async ({ skip }) => {
-    // The other adapters of axios reject with an error that has no answer.
-    skip(subject.name === 'axios' && name !== subject.ways[0].name);
+    // Before 1.16, axios rejects with an error that has no answer, and its other adapters do so still.
+    const [, minor = 0] = subject.underTest.version.split('.').map(Number);
+    skip(subject.name === 'axios' && (name !== subject.ways[0].name || minor < 16));
     const [, ...rest] = cutBody(1_000, 10, 'fin').steps;
     const head = { do: 'head', status: 401, headers: { 'content-length': '1000' } } as const;
     const lab = await open((request) => {
