@@ -401,8 +401,11 @@ export class Race implements SessionTail {
       this.keep(latency.afterRace(this.state, hasHelped));
     }
     const isOut = other !== undefined && other.failed === undefined;
-    if (isOut && isAnswer) this.loser = other;
-    else {
+    if (isOut && isAnswer) {
+      // After a refusal of its credentials, the request has gone on: there may be a loser already.
+      if (this.loser !== undefined) this.loserGone(false);
+      this.loser = other;
+    } else {
       if (isOut) this.recordTime(other, false, now);
       this.session.giveBack(other?.permit);
     }

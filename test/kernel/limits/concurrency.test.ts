@@ -289,6 +289,34 @@ describe('a hedge', () => {
   );
 });
 
+test('two hedges of a request whose credentials were refused give their places back', () => {
+  const credentials = { headers: () => ({}), renew: () => Promise.resolve() };
+  const stage = new Stage({ concurrency: 4, hedge: { afterMs: 10, share: 1 }, credentials });
+  for (let count = 0; count < 60; count += 1) {
+    const session = stage.sent();
+    session.tail?.sent(1);
+    succeeds(session);
+  }
+  const session = stage.sent();
+  const losesHedge = (status: number, renewed: boolean): void => {
+    session.tail?.sent(session.attempt);
+    stage.now += 10;
+    const hedge = session.tail?.hedge();
+    if (hedge === undefined) throw new Error('no hedge');
+    session.tail?.sent(hedge);
+    const ruling = session.tail?.ended(hedge - 1, answered(status), { replayable: true, renewed });
+    expect(ruling).toMatchObject({ kind: 'decided', decision: { action: renewed ? 'retry' : 'stop' } });
+    expect(session.tail?.leaveLoser()).toBeGreaterThan(0);
+  };
+  losesHedge(401, true);
+  expect(stage.asks(session)).toBe(true);
+  losesHedge(200, false);
+  session.tail?.loserGone(true);
+  session.tail?.loserGone(true);
+  session.bodyEnded();
+  expect(stage.counts).toEqual([0, 0]);
+});
+
 describe('limits of a scope', () => {
   const rules: PolicyOptions = {
     concurrency: 2,
