@@ -205,3 +205,35 @@ export class BodyReader {
     this.body.stopped(this);
   }
 }
+
+/** The body of a request that is read once and kept: each attempt gets it dressed as its client takes it. */
+export class DressedBody {
+  protected readonly kept: KeptBody;
+  private readonly dress: (kept: KeptBody) => unknown;
+
+  constructor(kept: KeptBody, dress: (kept: KeptBody) => unknown) {
+    this.kept = kept;
+    this.dress = dress;
+  }
+
+  get isReplayable(): boolean {
+    return this.kept.isReplayable;
+  }
+
+  next(): unknown {
+    return this.dress(this.kept);
+  }
+
+  leave(): void {
+    this.kept.leave();
+  }
+
+  onFailure(listener: () => void): Cancel {
+    return this.kept.watch(listener);
+  }
+
+  /** The request is over; without an error, it succeeded. */
+  close(error?: unknown): void {
+    this.kept.close(error);
+  }
+}

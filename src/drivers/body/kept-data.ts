@@ -1,10 +1,9 @@
 /** The data of a request by axios that can be read only once, kept so that it can be sent again; and forms of `form-data`. */
 
 import { builtinModule } from '../../kernel/builtin-module.js';
-import type { Cancel } from '../../kernel/sleep.js';
 import type { RequestBody } from '../loop/exchange.js';
 import { iterates } from './iterates.js';
-import { KeptBody } from './kept-body.js';
+import { DressedBody, KeptBody } from './kept-body.js';
 import { type NodeStreams, streamFrom } from './kept-stream.js';
 import { MadeBody } from './made-body.js';
 import { isStream, isWebStream, type StreamLike, wasRead } from './stream-like.js';
@@ -61,38 +60,19 @@ class MadeForm extends MadeBody {
 
 // ---------------------------------------------------------------- read once, and kept
 
-class Kept implements KeptData {
+class Kept extends DressedBody implements KeptData {
   headers: Readonly<Record<string, string>> = {};
-  private readonly kept: KeptBody;
-  private readonly dress: (kept: KeptBody) => unknown;
   private readonly form: object | undefined;
 
   constructor(kept: KeptBody, dress: (kept: KeptBody) => unknown, form?: object) {
-    this.kept = kept;
-    this.dress = dress;
+    super(kept, dress);
     this.form = form;
   }
 
-  get isReplayable(): boolean {
-    return this.kept.isReplayable;
-  }
-
-  async next(): Promise<unknown> {
+  override async next(): Promise<unknown> {
     // The headers are read before the form is, and its length stays the same.
     if (this.form !== undefined && !this.kept.isBegun) this.headers = await headersOfForm(this.form);
-    return this.dress(this.kept);
-  }
-
-  leave(): void {
-    this.kept.leave();
-  }
-
-  onFailure(listener: () => void): Cancel {
-    return this.kept.watch(listener);
-  }
-
-  close(error?: unknown): void {
-    this.kept.close(error);
+    return super.next();
   }
 }
 

@@ -1,9 +1,8 @@
 /** The body of a request by fetch that can be read only once, kept so that it can be sent again. */
 
 import { builtinModule } from '../../kernel/builtin-module.js';
-import type { Cancel } from '../../kernel/sleep.js';
 import type { RequestBody } from '../loop/exchange.js';
-import { KeptBody } from './kept-body.js';
+import { DressedBody, KeptBody } from './kept-body.js';
 import { type NodeStreams, streamFrom } from './kept-stream.js';
 import { isStream, isWebStream } from './stream-like.js';
 import { asWebStream, webSource } from './web-stream.js';
@@ -22,7 +21,8 @@ interface Clonable {
 
 /** A web stream, a stream of Node's, or another async iterable, that nothing has read yet. */
 export function keptForFetch(body: object, limitBytes: number): KeptRequest {
-  return new Kept(isWebStream(body) ? lockedSource(body) : body, limitBytes, isStream(body));
+  const source = isWebStream(body) ? lockedSource(body) : body;
+  return new Kept(new KeptBody(source, limitBytes), isStream(body) ? asNodeStream : asWebStream);
 }
 
 /**
@@ -54,37 +54,8 @@ function lockedSource(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Ar
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-/** A body that is read once, and kept up to the limit. */
-class Kept implements KeptRequest {
+class Kept extends DressedBody implements KeptRequest {
   readonly isStream = true;
-  protected readonly kept: KeptBody;
-  private readonly isOfNode: boolean;
-
-  constructor(source: object, limitBytes: number, isOfNode = false) {
-    this.kept = new KeptBody(source, limitBytes);
-    this.isOfNode = isOfNode;
-  }
-
-  get isReplayable(): boolean {
-    return this.kept.isReplayable;
-  }
-
-  next(): unknown {
-    const { kept } = this;
-    return this.isOfNode ? asNodeStream(kept) : asWebStream(kept);
-  }
-
-  leave(): void {
-    this.kept.leave();
-  }
-
-  onFailure(listener: () => void): Cancel {
-    return this.kept.watch(listener);
-  }
-
-  close(error?: unknown): void {
-    this.kept.close(error);
-  }
 }
 
 /**
@@ -93,7 +64,7 @@ class Kept implements KeptRequest {
  */
 class Spare extends Kept {
   constructor(source: AsyncIterable<Uint8Array>, limitBytes: number) {
-    super(source, limitBytes);
+    super(new KeptBody(source, limitBytes), asWebStream);
     const reader = this.kept.open({
       push: () => {
         if (this.kept.isReplayable) return true;
@@ -108,7 +79,7 @@ class Spare extends Kept {
   }
 
   override next(): unknown {
-    return this.kept.probe() ? this.kept.takeKept() : asWebStream(this.kept);
+    return this.kept.probe() ? this.kept.takeKept() : super.next();
   }
 }
 
