@@ -1,5 +1,6 @@
 /** Time that stands still: every timer of the library fires when the test says so, and not before. */
 
+import { createRetrier, type PolicyOptions, type Retrier } from '../../src/index.js';
 import type { Ports } from '../../src/kernel/ports.js';
 import type { Sleep } from '../../src/kernel/sleep.js';
 import { Waiters } from '../faults/ledger.js';
@@ -85,4 +86,19 @@ export function withTimersBelow(longMs: number, time: HandTime): HandTime {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
+}
+
+/** A retrier in time that stands still, and what it has decided. */
+export function stageOf(policy: PolicyOptions): {
+  readonly time: HandTime;
+  readonly told: readonly string[];
+  readonly retrier: Retrier;
+} {
+  const time = new HandTime();
+  const told: string[] = [];
+  const observe: PolicyOptions['observe'] = (event) => {
+    if (event.type === 'decision') told.push(event.decision.reason);
+    if (event.type === 'settled') told.push(`settled ${event.outcome} after ${event.attempts}`);
+  };
+  return { time, told, retrier: createRetrier({ ...policy, observe }, time.ports) };
 }

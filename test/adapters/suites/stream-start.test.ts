@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRetrier, type Decision, type PolicyOptions } from '../../../src/index.js';
 import { type Answer, answer, cutChunked } from '../../faults/lab.js';
-import { HandTime } from '../hand-time.js';
+import { stageOf } from '../hand-time.js';
 import { comesTrue, settled, soon } from '../kit.js';
 import { hedgeMs, hedging, onCue } from './hedged.js';
 import { begun, bye, ended, errorOf, eventStream, hello, ping, said, stream, streamOf } from './streams.js';
@@ -167,15 +167,7 @@ describe.each(ways)('over $name', ({ client, open, provesNothing = false }) => {
 describe.each(ways)('in time, over $name', (way) => {
   const { client, open } = way;
 
-  function stage(options: PolicyOptions = {}) {
-    const time = new HandTime();
-    const told: string[] = [];
-    const observe: PolicyOptions['observe'] = (event) => {
-      if (event.type === 'decision') told.push(event.decision.reason);
-      if (event.type === 'settled') told.push(`settled ${event.outcome} after ${event.attempts}`);
-    };
-    return { time, told, retrier: createRetrier({ ...policy, ...options, observe }, time.ports) };
-  }
+  const stage = (options: PolicyOptions = {}) => stageOf({ ...policy, ...options });
 
   const cue = { do: 'cue', name: 'rest' } as const;
 

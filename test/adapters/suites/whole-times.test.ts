@@ -1,10 +1,10 @@
 /** For how long an answer waits for its body. A slow body is no failure, and an abort ends the wait. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createRetrier, type PolicyOptions } from '../../../src/index.js';
+import type { PolicyOptions } from '../../../src/index.js';
 import type { Answer, AnswerStep, Step } from '../../faults/lab.js';
 import { answer } from '../../faults/lab.js';
-import { HandTime } from '../hand-time.js';
+import { stageOf } from '../hand-time.js';
 import { settled } from '../kit.js';
 import { hedgeMs, hedging, onCue } from './hedged.js';
 import { theSubject } from './subject.js';
@@ -36,15 +36,7 @@ const cut = halved({ do: 'fin' });
 const json = { 'content-type': 'application/json' };
 const jsonHead: AnswerStep = { do: 'head', status: 200, headers: { ...json, 'content-length': '6' } };
 
-function stage(options: PolicyOptions = {}) {
-  const time = new HandTime();
-  const told: string[] = [];
-  const observe: PolicyOptions['observe'] = (event) => {
-    if (event.type === 'decision') told.push(event.decision.reason);
-    if (event.type === 'settled') told.push(`settled ${event.outcome} after ${event.attempts}`);
-  };
-  return { time, told, retrier: createRetrier({ ...policy, ...options, observe }, time.ports) };
-}
+const stage = (options: PolicyOptions = {}) => stageOf({ ...policy, ...options });
 
 describe.each(subject.ways)('over $name', (way) => {
   test.each<[string, PolicyOptions, number]>([

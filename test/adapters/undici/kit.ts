@@ -48,3 +48,28 @@ export class Deferred<T = void> {
     });
   }
 }
+
+/** What a caller hears that aborts once it has the head. */
+export async function toldAfterAbortAtHead(
+  dispatcher: Dispatcher,
+  origin: string,
+): Promise<readonly string[]> {
+  const told: string[] = [];
+  await new Promise<void>((resolve) => {
+    const handler = {
+      onRequestStart: () => undefined,
+      onResponseStart: (controller: { abort(reason: Error): void }) => {
+        told.push('head');
+        controller.abort(new Error('enough'));
+      },
+      onResponseData: () => void told.push('data'),
+      onResponseEnd: () => void told.push('end'),
+      onResponseError: (_controller: unknown, error: unknown) => {
+        told.push(String(error));
+        setImmediate(resolve);
+      },
+    };
+    dispatcher.dispatch({ origin, path: '/', method: 'GET' }, handler as never);
+  });
+  return told;
+}

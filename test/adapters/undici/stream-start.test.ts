@@ -10,7 +10,7 @@ import { HandTime } from '../hand-time.js';
 import { openLab, soon } from '../kit.js';
 import { begun, bye, ended, errorOf, eventStream, hello, ping, stream, streamOf } from '../suites/streams.js';
 import { undici } from './client.js';
-import { littleBytes, openAgent, retryingAgent, whileAnotherReads } from './kit.js';
+import { littleBytes, openAgent, retryingAgent, toldAfterAbortAtHead, whileAnotherReads } from './kit.js';
 import { record } from './recorder.js';
 
 const start: PolicyOptions = { ...soon, hints: 'anthropic', streamStart: {} };
@@ -216,23 +216,6 @@ test('a stream that was handed over is resumed where it breaks off', async () =>
 
 test('a caller that aborts at the head hears of nothing else than its abort', async () => {
   const lab = await openLab([good]);
-  const told: string[] = [];
-  await new Promise<void>((resolve) => {
-    const handler = {
-      onRequestStart: () => undefined,
-      onResponseStart: (controller: { abort(reason: Error): void }) => {
-        told.push('head');
-        controller.abort(new Error('enough'));
-      },
-      onResponseData: () => void told.push('data'),
-      onResponseEnd: () => void told.push('end'),
-      onResponseError: (_controller: unknown, error: unknown) => {
-        told.push(String(error));
-        setImmediate(resolve);
-      },
-    };
-    const agent = openAgent().compose(retry(start));
-    agent.dispatch({ origin: lab.origin, path: '/', method: 'GET' }, handler as never);
-  });
+  const told = await toldAfterAbortAtHead(openAgent().compose(retry(start)), lab.origin);
   expect(told).toEqual(['head', 'Error: enough']);
 });

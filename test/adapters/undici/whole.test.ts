@@ -16,7 +16,14 @@ import { HandTime } from '../hand-time.js';
 import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
 import { type Hold, native, type Recorder, recorder } from './generations.js';
-import { Deferred, littleBytes, openAgent, retryingAgent, whileAnotherReads } from './kit.js';
+import {
+  Deferred,
+  littleBytes,
+  openAgent,
+  retryingAgent,
+  toldAfterAbortAtHead,
+  whileAnotherReads,
+} from './kit.js';
 import { record } from './recorder.js';
 
 const whole: PolicyOptions = { ...soon, wholeBodyBytes: 1_000 };
@@ -141,24 +148,7 @@ test('a caller that resumes does not resume the next answer on its connection', 
 
 test('a caller that aborts at the head hears of nothing else than its abort', async () => {
   const lab = await openLab([answer(200, 'text')]);
-  const told: string[] = [];
-  await new Promise<void>((resolve) => {
-    const handler = {
-      onRequestStart: () => undefined,
-      onResponseStart: (controller: { abort(reason: Error): void }) => {
-        told.push('head');
-        controller.abort(new Error('enough'));
-      },
-      onResponseData: () => void told.push('data'),
-      onResponseEnd: () => void told.push('end'),
-      onResponseError: (_controller: unknown, error: unknown) => {
-        told.push(String(error));
-        setImmediate(resolve);
-      },
-    };
-    const agent = openAgent().compose(retry(whole));
-    agent.dispatch({ origin: lab.origin, path: '/', method: 'GET' }, handler as never);
-  });
+  const told = await toldAfterAbortAtHead(openAgent().compose(retry(whole)), lab.origin);
   expect(told).toEqual(['head', 'Error: enough']);
 });
 
