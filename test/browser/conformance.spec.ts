@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { bundleGuest } from '../runtimes/bundle.js';
 import { conformsThere } from '../runtimes/conforms.js';
+import { cutsThere } from '../runtimes/cuts.js';
 import { failsThere } from '../runtimes/fails.js';
 import { FarServer } from '../runtimes/far-server.js';
 import type { Order, Report } from '../runtimes/order.js';
@@ -41,4 +42,5 @@ const there: Runtime = {
 
 describe('scenarios', () => conformsThere(there));
 describe('faults', () => failsThere(there));
+describe('cuts', () => cutsThere(there));
 describe('uploads', () => uploadsThere(there));

@@ -11,6 +11,8 @@ import { bodies, type GivenBody } from './bodies.js';
 import { FarStage } from './far-stage.js';
 import type {
   ClientName,
+  CutsOrder,
+  CutsReport,
   FaultOrder,
   FaultReport,
   Order,
@@ -24,6 +26,7 @@ import type {
 export function perform<O extends Order>(order: O): Promise<Report<O>>;
 export function perform(order: Order): Promise<Report> {
   if (order.kind === 'upload') return upload(order);
+  if (order.kind === 'cuts') return readThroughCuts(order);
   return order.kind === 'scenario' ? playScenario(order) : meetFault(order);
 }
 
@@ -172,6 +175,29 @@ async function upload({ client, url, body, policy }: UploadOrder): Promise<Uploa
   } catch (error) {
     return { got: told(error) };
   }
+}
+
+// ---------------------------------------------------------------- cuts
+
+async function readThroughCuts({ client, url, requests, policy }: CutsOrder): Promise<CutsReport> {
+  const read = readerOf(client, policy);
+  const got: Record<string, number> = {};
+  for (let request = 0; request < requests; request += 1) {
+    const text = await read(url).catch(told);
+    got[text] = (got[text] ?? 0) + 1;
+  }
+  return { got };
+}
+
+function readerOf(client: ClientName, policy: CutsOrder['policy']): (url: string) => Promise<string> {
+  if (client === 'fetch') {
+    const doFetch = withRetry(undefined, policy) as typeof fetch;
+    return async (url) => (await doFetch(url)).text();
+  }
+  // As text: a page that parses JSON itself would take half of it for text, and no error.
+  const instance = axios.create({ adapter: adapterOf(client), responseType: 'text', transformResponse: [] });
+  attachRetry(instance, policy);
+  return async (url) => (await instance.get<string>(url)).data;
 }
 
 /** Our own errors by their codes; all others in the words of the runtime, with what caused them. */

@@ -68,12 +68,27 @@ export interface UploadReport {
   readonly got: number | string;
 }
 
-export type Order = ScenarioOrder | FaultOrder | UploadOrder;
+/** So many GETs, one after the other, of which every second attempt is cut in its body. */
+export interface CutsOrder {
+  readonly kind: 'cuts';
+  readonly client: ClientName;
+  readonly url: string;
+  readonly requests: number;
+  readonly policy: PolicyOptions;
+}
+
+export interface CutsReport {
+  /** How many callers have got each text, or the error in its place. */
+  readonly got: Readonly<Record<string, number>>;
+}
+
+export type Order = ScenarioOrder | FaultOrder | UploadOrder | CutsOrder;
 
 interface Reports {
   readonly scenario: ScenarioReport;
   readonly fault: FaultReport;
   readonly upload: UploadReport;
+  readonly cuts: CutsReport;
 }
 
 export type Report<O extends Order = Order> = Reports[O['kind']];

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Lab, startLab } from '../faults/lab.js';
 import { conformsThere } from './conforms.js';
+import { cutsThere } from './cuts.js';
 import { failsThere } from './fails.js';
 import { FarServer } from './far-server.js';
 import { type ServingRuntime, startHost } from './host.js';
@@ -47,4 +48,5 @@ const there: Runtime = {
 // happy-dom ends the process with what its own fetch throws.
 describe.skipIf(runtime === 'happy-dom')('scenarios', () => conformsThere(there));
 describe.skipIf(runtime === 'happy-dom')('faults', () => failsThere(there));
+describe.skipIf(runtime === 'happy-dom')('cuts', () => cutsThere(there));
 describe('uploads', () => uploadsThere(there));
