@@ -246,9 +246,10 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.parts.streamStart?.releaseStart(answer);
   }
 
-  isUnread(ending: Ending<ResponseShape>): boolean {
+  unread(ending: Ending<ResponseShape>): object | undefined {
     const data = answerOf(ending)?.data;
-    return typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data));
+    if (typeof data !== 'object' || data === null) return undefined;
+    return isStream(data) || isWebStream(data) ? data : undefined;
   }
 
   whenBodyEnds(ending: Ending<ResponseShape>, done: Cancel): void {

@@ -312,12 +312,12 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return release(answer, isOver ? 0 : drainTime(this.method, lengthIn(answer?.headers)), ports.sleep);
   }
 
-  isUnread(ending: Ending<ResponseShape>): boolean {
-    return ending.kind === 'response' && bodyOfAnswer(ending.response) !== undefined;
+  unread(ending: Ending<ResponseShape>): object | undefined {
+    return ending.kind === 'response' ? bodyOfAnswer(ending.response) : undefined;
   }
 
   whenBodyEnds(ending: Ending<ResponseShape>, done: Cancel): void {
-    const body = ending.kind === 'response' ? bodyOfAnswer(ending.response) : undefined;
+    const body = this.unread(ending);
     if (body === undefined || (ending.kind === 'response' && this.hasWhole(ending.response))) done();
     else this.parts.concurrency?.whenOver(body, this.sleep, done);
   }

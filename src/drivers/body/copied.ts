@@ -8,6 +8,7 @@ import { judging, type Sleep } from '../../kernel/sleep.js';
 import { isEventStream, mostBodyBytes, parsedOrText } from '../told-outcome.js';
 import { lengthIn } from './drain.js';
 import { isStream, isWebStream } from './stream-like.js';
+import { free } from './web-stream.js';
 
 /** As much of an answer of fetch as is looked at here. */
 interface AnswerShape {
@@ -71,6 +72,7 @@ async function wholeText(answer: AnswerShape): Promise<string | undefined> {
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 function readerOfCopy(answer: AnswerShape): Reader | undefined {
+  free(answer.body);
   const copy = answer.clone().body;
   return typeof copy === 'object' && copy !== null && isWebStream(copy) ? copy.getReader() : undefined;
 }

@@ -86,6 +86,24 @@ export function drained(data: ReadableStream<Uint8Array>, ms: number, sleep: Sle
 
 const unrefed: SleepOptions = { unref: true };
 
+const kept: WeakMap<object, ReadableStreamDefaultReader> = /* @__PURE__ */ new WeakMap();
+
+/**
+ * Keeps an unread body as it is until `free` is called. undici's fetch, and so Node's, cancels the body of an answer that
+ * the garbage collector takes, unless the body has a reader. The answer may be gone while its body is still to be read: a
+ * fetch of the caller's has made another answer of it, or axios hands over the body alone.
+ */
+export function keep(body: object | undefined): void {
+  const isOwn = typeof ReadableStream === 'function' && body instanceof ReadableStream;
+  if (isOwn && !body.locked) kept.set(body, body.getReader());
+}
+
+export function free(body: object | null | undefined): void {
+  if (typeof body !== 'object' || body === null) return;
+  kept.get(body)?.releaseLock();
+  kept.delete(body);
+}
+
 /** Not every platform can refer to an object without keeping it. */
 export function weak<T extends object>(object: T): { deref(): T | undefined } {
   return typeof WeakRef === 'undefined' ? { deref: () => object } : new WeakRef(object);

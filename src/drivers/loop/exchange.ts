@@ -68,8 +68,8 @@ export interface PromiseExchange<Answer> extends Caller {
   lightened(error: unknown): unknown;
   /** The ending goes unread; its connection should become free. Undefined: there is nothing to wait for. */
   release(ending: Ending<Answer>): Rest | undefined;
-  /** Whether the ending has a body that is still to be read, so that it keeps its connection from other attempts. */
-  isUnread(ending: Ending<Answer>): boolean;
+  /** The body of the ending that is still to be read, which keeps its connection from other attempts. */
+  unread(ending: Ending<Answer>): object | undefined;
   /**
    * Calls `done` once, when the body of what the caller gets is over; at once if there is none, or if nothing tells of
    * its end. Called only if a limit wants to know.

@@ -8,6 +8,7 @@ import type { Decision } from '../../core/types.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Ruling, SessionTail } from '../../kernel/session.js';
 import { type Cancel, judging } from '../../kernel/sleep.js';
+import { free, keep } from '../body/web-stream.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
 import { AbortableAttempt, type Over, sendAlone } from './sending.js';
@@ -180,12 +181,19 @@ class HedgedAttempt<Answer> {
    */
   private keep(side: Side<Answer>, ending: Ending<Answer>): void {
     const { exchange, times } = this;
-    if (!exchange.isUnread(ending)) return;
+    const body = exchange.unread(ending);
+    if (body === undefined) return;
+    keep(body);
     const release = (): void => {
+      free(body);
       side.kept = undefined;
       exchange.release(ending);
     };
-    this.cancelKeeping = times.sleep(this.hedgeAfterMs, release, judging('awake', true));
+    const cancel = times.sleep(this.hedgeAfterMs, release, judging('awake', true));
+    this.cancelKeeping = () => {
+      cancel();
+      free(body);
+    };
   }
 
   private handOver(chosen: Side<Answer>, decision: Decision | undefined, isFinal: boolean): void {

@@ -4,6 +4,7 @@ import { DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import type { Prospects, SessionCredentials } from '../../kernel/session.js';
+import { free, keep } from '../body/web-stream.js';
 import type { Hooks } from '../hooks.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import type { TimeLimits } from './times.js';
@@ -48,7 +49,7 @@ async function judgedLater<Answer>(
   const outcome = await times.inTime(told);
   const isOver = isFinal(ending, exchange);
   // What is final needs no verdict, so `retryIf` is not asked.
-  const verdict = isOver ? undefined : await verdictIn(exchange, times, outcome);
+  const verdict = isOver ? undefined : await verdictIn(ending, exchange, times, outcome);
   const { credentials } = exchange.session;
   const renewed =
     isOver || credentials === undefined
@@ -72,13 +73,14 @@ async function renewedIn<Answer>(
   const renewed = credentials.renewed(outcome, { replayable, verdict }, attempt);
   if (!isPromise<boolean>(renewed)) return renewed;
   times.keepAsCause(ending, outcome);
-  const isRenewed = await times.inTime(renewed);
+  const isRenewed = await keptInTime(renewed, ending, exchange, times);
   throwIfAborted(exchange);
   return isRenewed;
 }
 
-async function verdictIn(
-  exchange: PromiseExchange<unknown>,
+async function verdictIn<Answer>(
+  ending: Ending<Answer>,
+  exchange: PromiseExchange<Answer>,
   times: TimeLimits,
   outcome: ClientOutcome,
 ): Promise<boolean | undefined> {
@@ -86,9 +88,26 @@ async function verdictIn(
   // The kernel knows less of it than there is.
   const hooks = exchange.parts.hooks as Hooks | undefined;
   if (hooks === undefined || session.settings.retryIf === undefined) return undefined;
-  const verdict = await times.inTime(hooks.verdictOn(session, outcome));
+  const verdict = await keptInTime(hooks.verdictOn(session, outcome), ending, exchange, times);
   throwIfAborted(exchange);
   return verdict;
+}
+
+/** Meanwhile, the ending is kept: it may go to the caller after that. */
+async function keptInTime<T, Answer>(
+  work: T | PromiseLike<T>,
+  ending: Ending<Answer>,
+  exchange: PromiseExchange<Answer>,
+  times: TimeLimits,
+): Promise<T> {
+  if (!isPromise<T>(work)) return work;
+  const body = exchange.unread(ending);
+  keep(body);
+  try {
+    return await times.inTime(work);
+  } finally {
+    free(body);
+  }
 }
 
 /** The outcome of an attempt that timed out before it was sent: it says nothing about the server. */

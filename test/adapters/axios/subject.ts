@@ -167,6 +167,9 @@ export const subject: Subject = {
     // The first version puts a stream of its own around every body.
     ways: isFirst ? [] : ['fetch'],
   },
+  collectable: ways
+    .filter(({ name }) => name === 'fetch')
+    .map((way) => ({ ...way, name: 'fetch, as a stream', client: way.streaming ?? way.client })),
   unwrapped: (error) => (error as Error).cause,
   abortCode: 'ERR_CANCELED',
   givingUp: [

@@ -53,6 +53,14 @@ type AgentOptions = ConstructorParameters<typeof undici.Agent>[0];
 const plain = wayOf("Node's own", nodeFetch);
 const ways = [plain, wayOf("undici's", undiciFetch)] as const;
 
+/** What frameworks do that cache or log answers. */
+function rebuilding(doFetch: typeof fetch, { Response }: Pick<typeof globalThis, 'Response'>): typeof fetch {
+  return async (...asked) => {
+    const { body, status, headers } = await doFetch(...asked);
+    return new Response(body, { status, headers });
+  };
+}
+
 const givingUp: readonly GivingUp[] = ([nodeFetch, undiciFetch] as const).map((doFetch, n) => ({
   name: (ways[n] as Way).name,
   way: ways[n] as Way,
@@ -125,6 +133,10 @@ export const subject: Subject = {
       };`,
     ways: ['node', 'undici'],
   },
+  collectable: [
+    wayOf("Node's own, rebuilt", rebuilding(nodeFetch, globalThis)),
+    wayOf("undici's, rebuilt", rebuilding(undiciFetch, undici as unknown as typeof globalThis)),
+  ],
   // The code of a DOMException.
   abortCode: '20',
   givingUp,

@@ -129,6 +129,8 @@ export interface Subject {
    * sends a request and looks only at the head. Absent: this client itself leaves such connections to the caller.
    */
   readonly dropping?: { readonly program: string; readonly ways: readonly string[] };
+  /** Ways whose answers come without what the client has made them of. */
+  readonly collectable?: readonly Way[];
   /** The caller's own error that the client has wrapped in this one; undefined if the client does not wrap it. */
   readonly unwrapped?: (error: unknown) => unknown;
   /** The code of the error after an abort. */

@@ -140,8 +140,8 @@ export class Toy implements PromiseExchange<Answer> {
     done();
   }
 
-  isUnread({ kind }: Ending<Answer>): boolean {
-    return kind === 'response';
+  unread(ending: Ending<Answer>): object | undefined {
+    return ending.kind === 'response' ? ending.response : undefined;
   }
 
   coverBody(_ending: Ending<Answer>, deadline: BodyDeadline): void {
