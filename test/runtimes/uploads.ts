@@ -5,7 +5,7 @@ import { allowing, readable, sentBy } from '../browser/answers.js';
 import { type Received, startLab } from '../faults/lab.js';
 import { type BodyName, bodiesOf } from './bodies.js';
 import { type RuntimeName, whyNotSent } from './exceptions.js';
-import type { ClientName } from './order.js';
+import type { ClientName, UploadReport } from './order.js';
 import type { Runtime } from './runtime.js';
 
 const policy = {
@@ -20,11 +20,12 @@ export function uploadsThere(runtime: Omit<Runtime, 'server'>): void {
     test.each(names.map((name) => [titleOf(runtime.name, name), name] as const))(
       '%s',
       async (_title, body) => {
-        const sent = (await uploaded(runtime, client, body)).requests.map(contentOf);
+        const { requests, got } = await uploaded(runtime, client, body);
+        const sent = requests.map(contentOf);
         const isWhole =
           sent.length === 2 && sent.every((one) => one === sent[0]) && hasAll(body, sent[0] ?? '');
         if (whyNotSent(runtime.name, body) !== undefined) expect(isWhole, 'it can be sent there').toBe(false);
-        else expect(sent).toEqual([expect.stringContaining('pay'), sent[0]]);
+        else expect({ sent, got }).toEqual({ sent: [expect.stringContaining('pay'), sent[0]], got: 200 });
       },
     );
   });
@@ -52,10 +53,10 @@ async function uploaded(
   { host }: Pick<Runtime, 'host'>,
   client: ClientName,
   body: BodyName,
-): Promise<{ readonly requests: readonly Received[] }> {
+): Promise<UploadReport & { readonly requests: readonly Received[] }> {
   await using lab = await startLab(allowing(readable(503), readable(200)));
-  await host().ask({ kind: 'upload', client, url: `${lab.origin}/`, body, policy });
-  return { requests: sentBy(lab.requests) };
+  const { got } = await host().ask({ kind: 'upload', client, url: `${lab.origin}/`, body, policy });
+  return { requests: sentBy(lab.requests), got };
 }
 
 /** With its type; each attempt may have a boundary of its own. */

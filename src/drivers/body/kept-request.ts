@@ -59,26 +59,43 @@ class Kept extends DressedBody implements KeptRequest {
 }
 
 /**
- * A clone of a Request's body, read while the first attempt sends the original, up to the limit. If it is complete by
- * then, later attempts send it as bytes: with a length, and also where streams cannot be sent.
+ * A clone of a Request's body, read while the first attempt sends the original, up to the limit. Later attempts wait until
+ * it is complete, and send it as bytes: with a length, and also where streams cannot be sent, as by a browser over
+ * HTTP/1.1, whose copy comes from another process and may be later than the answer.
  */
 class Spare extends Kept {
+  private readonly copied: Promise<void>;
+
   constructor(source: AsyncIterable<Uint8Array>, limitBytes: number) {
     super(new KeptBody(source, limitBytes), asWebStream);
-    const reader = this.kept.open({
-      push: () => {
-        if (this.kept.isReplayable) return true;
-        reader.stop();
-        this.kept.close(new Error('undaunted: the body is larger than bufferBodyBytes'));
-        return false;
-      },
-      end: () => undefined,
-      fail: () => undefined,
+    const { kept } = this;
+    this.copied = new Promise((resolve) => {
+      const reader = kept.open({
+        push: () => {
+          if (kept.isReplayable) return true;
+          reader.stop();
+          kept.close(new Error('undaunted: the body is larger than bufferBodyBytes'));
+          resolve();
+          return false;
+        },
+        end: resolve,
+        fail: (error) => {
+          resolve();
+          kept.onFailure?.(error);
+        },
+      });
+      reader.more();
     });
-    reader.more();
   }
 
   override next(): unknown {
+    return this.kept.probe() ? this.kept.takeKept() : this.copied.then(() => this.copy());
+  }
+
+  /** The copying goes on between the attempts. */
+  override leave(): void {}
+
+  private copy(): unknown {
     return this.kept.probe() ? this.kept.takeKept() : super.next();
   }
 }

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { historyOf } from '../../../src/index.js';
@@ -244,6 +245,49 @@ describe('inside a Request', () => {
     const answered = await withRetry(fetch, { ...soon, bufferBodyBytes: 10_000 })(request);
     expect(answered.status).toBe(503);
     expect(lab.requests.map(({ body }) => body.length)).toEqual([20_000]);
+  });
+
+  // A browser reads the copy in another process, and can send no stream over HTTP/1.1.
+  test('a copy that comes late is waited for, and sent as bytes', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const request = new Request(lab.origin, { method: 'PUT', body: 'pay' });
+    const late = new ReadableStream({
+      async pull(controller) {
+        await lab.until(({ requests }) => requests.length === 1);
+        // The retry waits for 1 ms before that.
+        await wait(50);
+        controller.enqueue(new TextEncoder().encode('pay'));
+        controller.close();
+      },
+    });
+    Object.defineProperty(request, 'clone', { value: () => ({ body: late }) });
+    expect((await withRetry(fetch, soon)(request)).status).toBe(200);
+    expect(lab.requests.map(({ body }) => String(body))).toEqual(['pay', 'pay']);
+    expect(lab.requests.map(({ headers }) => headers['content-length'])).toEqual(['3', '3']);
+  });
+
+  test.each([
+    ['fails', (copy: ReadableStreamDefaultController) => copy.error(new Error('cut')), undefined],
+    ['never ends', () => undefined, 100],
+  ])('a copy that %s after the first answer is sent no more', async (_what, go, deadlineMs) => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const request = new Request(lab.origin, { method: 'PUT', body: 'pay' });
+    const late = new ReadableStream({
+      async pull(copy) {
+        await lab.until(({ requests }) => requests.length === 1);
+        await wait(50);
+        go(copy);
+        await new Promise(() => undefined);
+      },
+    });
+    Object.defineProperty(request, 'clone', { value: () => ({ body: late }) });
+    const { error } = await settled(
+      withRetry(fetch, { ...soon, ...(deadlineMs && { deadlineMs }) })(request),
+    );
+    expect(error).toMatchObject(
+      deadlineMs === undefined ? { cause: { message: 'cut' } } : { name: 'DeadlineError' },
+    );
+    expect(lab.requests).toHaveLength(1);
   });
 
   test('one that was used up is refused as it is without us', async () => {
