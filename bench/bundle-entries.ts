@@ -56,7 +56,7 @@ const pieces: Readonly<Record<string, Modules>> = {
     'src/kernel/latencies.ts',
     'src/kernel/alarms.ts',
     'src/drivers/loop/hedging.ts',
-    'src/adapters/axios/apart.ts',
+    'src/drivers/apart.ts',
   ],
 };
 

@@ -15,6 +15,9 @@ import { toldOutcome } from './told-outcome.js';
 export interface Hooks extends HooksPart {
   readonly verdictOn: typeof verdictOn;
   readonly askBeforeRetry: typeof askBeforeRetry;
+}
+
+export interface FetchHooks extends Hooks {
   readonly readerOf: typeof readerOf;
   readonly withoutIdentity: typeof withoutIdentity;
 }

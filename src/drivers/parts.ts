@@ -3,14 +3,14 @@
 import type { BodyHints, Part, StreamStartPart } from '../core/policy/parts.js';
 import type { KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
+import type { AttemptsApart, initOfHedge } from './apart.js';
 import type { textOfHint } from './body/copied.js';
 import type { keptForAxios } from './body/kept-data.js';
 import type { keptForFetch, spareOf } from './body/kept-request.js';
 import type { contentOf } from './body/unpack.js';
 import type { whenOver } from './body/unread.js';
 import type { Awaiting, seenOf, WaitingAnswers } from './body/whole.js';
-import type { hasBrowserCache } from './browser-cache.js';
-import type { Hooks } from './hooks.js';
+import type { FetchHooks, Hooks } from './hooks.js';
 import type { HopCounter, isOfTunnel } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { Advice } from './other-retries.js';
@@ -18,9 +18,12 @@ import type { isOurs, platformFetch } from './platform-fetch.js';
 import type { begun, letStart, releaseStart, startFailureOf } from './starting.js';
 
 /** Keeps bodies that can be read only once, so that they can be sent again. */
-export interface Streams extends Part<'streams'> {
+export interface FetchStreams extends Part<'streams'> {
   readonly keptForFetch: typeof keptForFetch;
   readonly spareOf: typeof spareOf;
+}
+
+export interface AxiosStreams extends Part<'streams'> {
   readonly keptForAxios: typeof keptForAxios;
 }
 
@@ -31,11 +34,14 @@ interface Waits {
   readonly awaiting: Awaiting;
 }
 
-export interface WholeAnswersPart extends Part<'wholeAnswers'>, Waits {}
+interface WholeAnswersPart extends Part<'wholeAnswers'>, Waits {}
 
 /** Reads the bodies of answers for hints. */
-export interface BodyHintsPart extends BodyHints {
+export interface FetchBodyHints extends BodyHints {
   readonly textOfHint: typeof textOfHint;
+}
+
+interface AxiosBodyHints extends BodyHints {
   readonly contentOf: typeof contentOf;
 }
 
@@ -46,40 +52,75 @@ type Concurrency = NonNullable<KernelParts['concurrency']> & { readonly whenOver
 export interface Evidence extends Part<'evidence'> {
   readonly HopCounter: Pick<typeof HopCounter, 'to'>;
   readonly platformFetch: typeof platformFetch;
+}
+
+interface FetchEvidence extends Evidence {
   readonly isOurs: typeof isOurs;
+}
+
+interface AxiosEvidence extends Evidence {
   readonly isOfTunnel: typeof isOfTunnel;
 }
 
 /** Waits until streams have begun that the caller is to read. */
-export interface StreamStarts extends StreamStartPart, Waits {
+interface FetchStarts extends StreamStartPart, Waits {}
+
+interface AxiosStarts extends StreamStartPart {
   readonly begun: typeof begun;
   readonly letStart: typeof letStart;
   readonly startFailureOf: typeof startFailureOf;
   readonly releaseStart: typeof releaseStart;
 }
 
+interface LearningDriver extends Learning {
+  readonly send: typeof sendLearning;
+}
+
+/** Two attempts that are out at the same time. */
+interface FetchLearning extends LearningDriver {
+  readonly initOfHedge: typeof initOfHedge;
+}
+
+interface AxiosLearning extends LearningDriver {
+  readonly AttemptsApart: typeof AttemptsApart;
+}
+
+/** What both clients need of them. */
 export interface DriverParts extends KernelParts {
-  readonly learning?: Learning & {
-    readonly send: typeof sendLearning;
-    readonly hasBrowserCache: typeof hasBrowserCache;
-  };
-  readonly streams?: Streams;
+  readonly learning?: LearningDriver;
   readonly evidence?: Evidence;
   readonly concurrency?: Concurrency;
   readonly advice?: Advice;
   readonly hooks?: Hooks;
-  readonly bodyHints?: BodyHintsPart;
+}
+
+/** What fetch needs of them. */
+export interface FetchParts extends DriverParts {
+  readonly learning?: FetchLearning;
+  readonly streams?: FetchStreams;
+  readonly evidence?: FetchEvidence;
+  readonly hooks?: FetchHooks;
+  readonly bodyHints?: FetchBodyHints;
   readonly wholeAnswers?: WholeAnswersPart;
-  readonly streamStart?: StreamStarts;
+  readonly streamStart?: FetchStarts;
+}
+
+/** What axios needs of them. */
+export interface AxiosParts extends DriverParts {
+  readonly learning?: AxiosLearning;
+  readonly streams?: AxiosStreams;
+  readonly evidence?: AxiosEvidence;
+  readonly bodyHints?: AxiosBodyHints;
+  readonly streamStart?: AxiosStarts;
 }
 
 /** What an adapter installs, with all parts that its policy has. */
-export interface Installed {
+export interface Installed<Parts extends DriverParts> {
   readonly retrier: OwnRetrier;
-  readonly parts: DriverParts;
+  readonly parts: Parts;
 }
 
-export function installed(retrier: OwnRetrier): Installed {
+export function installed<Parts extends DriverParts>(retrier: OwnRetrier): Installed<Parts> {
   // The kernel knows less of them than there is.
-  return { retrier, parts: retrier.parts as DriverParts };
+  return { retrier, parts: retrier.parts as Parts };
 }

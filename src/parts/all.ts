@@ -1,6 +1,7 @@
 /**
  * Every part that there is, and the functions of those entries that have all of them. Each part is a value without a spread
- * and without a call, so that a bundle carries only those that its program names.
+ * and without a call, so that a bundle carries only those that its program names. Some have a half for each client; an
+ * entry of one client takes that half alone.
  */
 
 import { readFailure } from '../core/decide/failures/read.js';
@@ -34,26 +35,19 @@ import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
 import type { Settings } from '../core/policy/settings.js';
 import { toldRequest } from '../core/told.js';
+import { AttemptsApart, initOfHedge } from '../drivers/apart.js';
 import { readerOf, textOfHint } from '../drivers/body/copied.js';
 import { keptForAxios } from '../drivers/body/kept-data.js';
 import { keptForFetch, spareOf } from '../drivers/body/kept-request.js';
 import { contentOf } from '../drivers/body/unpack.js';
 import { whenOver } from '../drivers/body/unread.js';
 import { awaitStart, awaitWhole, seenOf, WaitingAnswers } from '../drivers/body/whole.js';
-import { hasBrowserCache } from '../drivers/browser-cache.js';
-import { askBeforeRetry, type Hooks, verdictOn } from '../drivers/hooks.js';
+import { askBeforeRetry, verdictOn } from '../drivers/hooks.js';
 import { HopCounter, isOfTunnel } from '../drivers/hop-counter.js';
 import { withoutIdentity } from '../drivers/identity.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { type Advice, noticeOthers, noticeRetryAgent } from '../drivers/other-retries.js';
-import type {
-  BodyHintsPart,
-  DriverParts,
-  Evidence,
-  StreamStarts,
-  Streams,
-  WholeAnswersPart,
-} from '../drivers/parts.js';
+import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs, platformFetch } from '../drivers/platform-fetch.js';
 import { begun, letStart, releaseStart, startFailureOf } from '../drivers/starting.js';
 import { countFirst, showRemarks } from '../kernel/advice.js';
@@ -78,6 +72,8 @@ import {
   retrierOf,
 } from '../kernel/retrier.js';
 
+type Every = Required<FetchParts & AxiosParts>;
+
 const advice: Advice = { part: 'advice', showRemarks, countFirst, noticeOthers, noticeRetryAgent };
 
 export const check: Check = {
@@ -95,9 +91,9 @@ export const rules: Rules = {
   routesOf: (all) => compileRoutes(all.map(({ match }) => readPattern(match))),
 };
 
-export const streams: Streams = { part: 'streams', keptForFetch, spareOf, keptForAxios };
+export const streams: Every['streams'] = { part: 'streams', keptForFetch, spareOf, keptForAxios };
 
-export const wholeAnswers: WholeAnswersPart = {
+export const wholeAnswers: Every['wholeAnswers'] = {
   part: 'wholeAnswers',
   WaitingAnswers,
   seenOf,
@@ -140,7 +136,7 @@ export const credentials: CredentialsPart = {
 /** What the base sets read there. */
 const problemDocuments: Hints = { part: 'hints', sets: wholeBases };
 
-export const bodyHints: BodyHintsPart = {
+export const bodyHints: Every['bodyHints'] = {
   part: 'bodyHints',
   needs: [problemDocuments],
   bodies: { isHintedSuccess, bytesToRead },
@@ -150,7 +146,7 @@ export const bodyHints: BodyHintsPart = {
   contentOf,
 };
 
-export const streamStart: StreamStarts = {
+export const streamStart: Every['streamStart'] = {
   part: 'streamStart',
   needs: [bodyHints],
   streamStartOf,
@@ -165,7 +161,7 @@ export const streamStart: StreamStarts = {
   fill: fillStreamStart,
 };
 
-export const hooks: Hooks = {
+export const hooks: Every['hooks'] = {
   part: 'hooks',
   verdictOn,
   askBeforeRetry,
@@ -194,7 +190,7 @@ export const channels: ChannelsPart = { part: 'channels', of: platformChannels }
 
 export const failures: FailuresPart = { part: 'failures', read: readFailure };
 
-export const evidence: Evidence = {
+export const evidence: Every['evidence'] = {
   part: 'evidence',
   needs: [failures],
   HopCounter,
@@ -203,11 +199,12 @@ export const evidence: Evidence = {
   isOfTunnel,
 };
 
-const learning: Required<DriverParts>['learning'] = {
+const learning: Every['learning'] = {
   part: 'learning',
   Race,
   send: sendLearning,
-  hasBrowserCache,
+  initOfHedge,
+  AttemptsApart,
   tailOf,
 };
 
@@ -217,7 +214,7 @@ export const adaptiveTimeout: Part<'adaptiveTimeout'> = { part: 'adaptiveTimeout
 
 const hints: Hints = { part: 'hints', sets: allHintSets };
 
-export const allParts: Required<DriverParts> = {
+export const allParts: Every = {
   check,
   rules,
   hints,
@@ -240,6 +237,92 @@ export const allParts: Required<DriverParts> = {
   admission,
   learning,
 };
+
+// ---------------------------------------------------------------- with all of them, for one client
+
+type Halved =
+  | 'learning'
+  | 'hedge'
+  | 'adaptiveTimeout'
+  | 'streams'
+  | 'wholeAnswers'
+  | 'bodyHints'
+  | 'streamStart'
+  | 'hooks'
+  | 'evidence';
+
+function together<Halves extends Pick<Required<DriverParts>, Halved>>(
+  halves: Halves,
+): Halves & Omit<Required<DriverParts>, Halved> {
+  return {
+    check,
+    rules,
+    hints,
+    failures,
+    gate,
+    hold,
+    concurrency,
+    credentials,
+    advice,
+    layers,
+    channels,
+    admission,
+    ...halves,
+  };
+}
+
+const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
+  learning: { part: 'learning', Race, send: sendLearning, tailOf, initOfHedge },
+  hedge: { part: 'hedge', fill: fillHedge },
+  adaptiveTimeout: { part: 'adaptiveTimeout' },
+  streams: { part: 'streams', keptForFetch, spareOf },
+  wholeAnswers,
+  bodyHints: {
+    part: 'bodyHints',
+    bodies: { isHintedSuccess, bytesToRead },
+    successesOf,
+    bodyBytesOf,
+    textOfHint,
+  },
+  streamStart: {
+    part: 'streamStart',
+    streamStartOf,
+    msToBegin,
+    WaitingAnswers,
+    seenOf,
+    awaiting: awaitStart,
+    fill: fillStreamStart,
+  },
+  hooks,
+  evidence: { part: 'evidence', HopCounter, platformFetch, isOurs },
+});
+
+const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
+  learning: { part: 'learning', Race, send: sendLearning, tailOf, AttemptsApart },
+  hedge: { part: 'hedge', fill: fillHedge },
+  adaptiveTimeout: { part: 'adaptiveTimeout' },
+  streams: { part: 'streams', keptForAxios },
+  wholeAnswers: { part: 'wholeAnswers' },
+  bodyHints: {
+    part: 'bodyHints',
+    bodies: { isHintedSuccess, bytesToRead },
+    successesOf,
+    bodyBytesOf,
+    contentOf,
+  },
+  streamStart: {
+    part: 'streamStart',
+    streamStartOf,
+    msToBegin,
+    begun,
+    letStart,
+    startFailureOf,
+    releaseStart,
+    fill: fillStreamStart,
+  },
+  hooks: { part: 'hooks', verdictOn, askBeforeRetry, toldRequest, moveTo },
+  evidence: { part: 'evidence', HopCounter, platformFetch, isOfTunnel },
+});
 
 // ---------------------------------------------------------------- with all of them
 
@@ -268,6 +351,14 @@ export function createRetrier(
 /** For adapters: a policy that is passed twice shares one retrier; each options object gets its own. */
 export function retrierFor(given?: PolicyOptions | PolicyLike | RetrierLike): OwnRetrier {
   return retrierFrom(given, allParts);
+}
+
+export function retrierForFetch(given?: PolicyOptions | PolicyLike | RetrierLike): OwnRetrier {
+  return retrierFrom(given, fetchParts);
+}
+
+export function retrierForAxios(given?: PolicyOptions | PolicyLike | RetrierLike): OwnRetrier {
+  return retrierFrom(given, axiosParts);
 }
 
 /** All problems of a policy's options. */

@@ -2,7 +2,7 @@
 
 import type {} from 'axios';
 import { found } from '../../core/found.js';
-import type { Installed } from '../../drivers/parts.js';
+import type { AxiosParts, Installed } from '../../drivers/parts.js';
 import { Child } from './child.js';
 import type { RequestOverride } from './commonjs.cjs';
 import type { Installation } from './exchange.js';
@@ -33,7 +33,7 @@ function checkInstance(given: Partial<InstanceShape> | null | undefined): void {
 const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
 
 /** `installed` is asked once the instance is known to be one. Returns a function that detaches it. */
-export function attachTo(instance: AttachableInstance, installed: () => Installed): () => void {
+export function attachTo(instance: AttachableInstance, installed: () => Installed<AxiosParts>): () => void {
   const shape = instance as unknown as InstanceShape;
   checkInstance(shape);
   const child = new Child(shape);

@@ -10,7 +10,7 @@ import { iterates } from '../../drivers/body/iterates.js';
 import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
 import { dispose, isStream, isWebStream } from '../../drivers/body/stream-like.js';
-import type { Streams } from '../../drivers/parts.js';
+import type { AxiosStreams } from '../../drivers/parts.js';
 import type { Cancel } from '../../kernel/sleep.js';
 
 export interface Body {
@@ -33,7 +33,7 @@ type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'credential
 export function bodyOf(
   data: unknown,
   settings: BodySettings,
-  streams: Streams | undefined,
+  streams: AxiosStreams | undefined,
 ): Body | undefined {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
   if (typeof data !== 'object' || data === null || isSentAtOnce(settings)) return undefined;

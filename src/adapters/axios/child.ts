@@ -5,7 +5,7 @@
  * call the adapter.
  */
 
-import type { InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
+import type { Adapter, InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
 
 /** The configuration travels in a function, since functions pass through axios's merging unchanged. */
 interface Carrier {
@@ -59,7 +59,7 @@ function copyOf(config: RequestConfig): RequestConfig {
  * Puts the caller's configuration back into the result. Older versions of axios's fetch adapter show a copy of what
  * they were given.
  */
-export function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
+function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
   const { response, cause } = Object(result) as Bearer;
   // They also wrap their own error in another one.
   for (const bearer of [result as Bearer, response, cause, cause?.response]) {
@@ -89,6 +89,19 @@ interface Bearer {
 
 function isCopyOf(own: RequestConfig, shown: RequestConfig | undefined): shown is RequestConfig {
   return shown?.url === own.url && shown?.transformRequest === undefined;
+}
+
+/** Sends a copy of the configuration, and puts the caller's own into the result. */
+export async function sendCopy(
+  send: Adapter,
+  copy: RequestConfig,
+  config: RequestConfig,
+): Promise<ResponseShape> {
+  try {
+    return withConfig(await send(copy), copy, config);
+  } catch (error) {
+    throw withConfig(error, copy, config);
+  }
 }
 
 function childOf(parent: InstanceShape): InstanceShape {

@@ -10,14 +10,14 @@ import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus, begin } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
-import type { DriverParts, Installed } from '../../drivers/parts.js';
+import type { AxiosParts, Installed } from '../../drivers/parts.js';
 import type { StartFailure } from '../../drivers/starting.js';
 import { written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
 import { bodyToRead, coverBody, parsedBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, breakBody } from './body.js';
-import type { Child } from './child.js';
+import { type Child, sendCopy } from './child.js';
 import { enclosing, type NamedAdapters } from './named.js';
 import { answerOf, isCanceled, isCutOff, lightened, outcomeOf } from './outcome.js';
 import { OutgoingConfig } from './outgoing.js';
@@ -26,7 +26,7 @@ import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './
 import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
-export interface Installation extends Installed {
+export interface Installation extends Installed<AxiosParts> {
   readonly child: Child;
   readonly named: NamedAdapters;
   /** The adapter of the previous request, most likely of the next one, too. */
@@ -70,7 +70,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.body = bodyOf(config.data, this.session.settings, installation.parts.streams);
   }
 
-  get parts(): DriverParts {
+  get parts(): AxiosParts {
     return this.installation.parts;
   }
 
@@ -157,8 +157,16 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.sendConfig(config);
   }
 
+  sendCopy(copy: RequestConfig): Promise<ResponseShape> {
+    return sendCopy((own) => this.sendConfig(own), copy, this.config);
+  }
+
+  answerOf(ending: Ending<ResponseShape>): ResponseShape | undefined {
+    return answerOf(ending);
+  }
+
   /** Sends this configuration, which may be a copy of the caller's. */
-  sendConfig(config: RequestConfig): Promise<ResponseShape> {
+  private sendConfig(config: RequestConfig): Promise<ResponseShape> {
     const sent = this.sendOnce(config);
     const { parts, session } = this;
     if (session.settings.streamStart === false || parts.streamStart === undefined) return sent;

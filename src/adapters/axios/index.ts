@@ -4,7 +4,7 @@ import type { PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { installed } from '../../drivers/parts.js';
 import type { RetrierLike } from '../../kernel/retrier.js';
-import { retrierFor } from '../../parts/all.js';
+import { retrierForAxios } from '../../parts/all.js';
 import { type AttachableInstance, attachTo } from './attach.js';
 
 export type { AttachableInstance } from './attach.js';
@@ -18,5 +18,5 @@ export function attachRetry(
   instance: AttachableInstance,
   policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): () => void {
-  return attachTo(instance, () => installed(retrierFor(policy)));
+  return attachTo(instance, () => installed(retrierForAxios(policy)));
 }

@@ -5,7 +5,7 @@ import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
-import type { DriverParts } from '../../drivers/parts.js';
+import type { AxiosParts } from '../../drivers/parts.js';
 import type { StartFailure } from '../../drivers/starting.js';
 import type { Session } from '../../kernel/session.js';
 import { hasLeft, isKnownHop, redirectsOf } from './proof.js';
@@ -29,7 +29,7 @@ export function outcomeOf(
   session: Session,
   hops: HopCounter | undefined,
   failure: StartFailure | undefined,
-  parts: DriverParts,
+  parts: AxiosParts,
 ): ClientOutcome {
   const { settings, request } = session;
   const aborted = isCanceled(config);

@@ -1,14 +1,15 @@
 /** Puts what each attempt sends into the caller's configuration, and takes it out again at the end. */
 
+import type { AttemptsApart } from '../../drivers/apart.js';
 import type { HeaderRecord } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import { isBunsOwn, isObject, namesIdentity, without } from '../../drivers/identity.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
+import type { AxiosParts } from '../../drivers/parts.js';
 import { asSent, originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import { onceRead } from './answer.js';
-import { endProgress, type Progress, progressOf, type SentApart, sendCopy } from './apart.js';
 import type { Body } from './body.js';
 import type { Child } from './child.js';
 import { answerOf, isCanceled } from './outcome.js';
@@ -17,7 +18,9 @@ import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './
 import { textOf, type Whereabouts } from './target.js';
 
 /** The request whose attempts are prepared here, as it was before the first of them. */
-interface PreparedExchange extends SentApart, KeyBearer {
+interface PreparedExchange extends KeyBearer {
+  readonly config: RequestConfig;
+  readonly parts: AxiosParts;
   readonly method: string;
   readonly session: Session;
   readonly body: Body | undefined;
@@ -29,6 +32,10 @@ interface PreparedExchange extends SentApart, KeyBearer {
   readonly paramsAtFirst: unknown;
   /** The address that the caller gave, wherever the next attempt may go. */
   whereabouts: Whereabouts;
+  readonly origin: string | undefined;
+  /** Sends a copy of the caller's configuration, which the result does not show. */
+  sendCopy(copy: RequestConfig): Promise<ResponseShape>;
+  answerOf(ending: Ending<ResponseShape>): ResponseShape | undefined;
   releaseStart(answer: ResponseShape | undefined): void;
 }
 
@@ -48,8 +55,8 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private hasOwnHeaders = false;
   /** Undefined until `beforeRetry` sends the request to another URL. */
   private identity: Identity | undefined = undefined;
-  /** The progress of attempts that are out at the same time, if the caller asks for it. */
-  private progress: Progress | undefined = undefined;
+  /** Sends attempts that may be out at the same time. */
+  private apart: AttemptsApart<RequestConfig, ResponseShape> | undefined = undefined;
 
   constructor(exchange: PreparedExchange) {
     this.exchange = exchange;
@@ -91,14 +98,15 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     signal: AbortSignal,
     extra: Readonly<Record<string, string>> | undefined,
   ): Promise<ResponseShape> {
-    const { exchange } = this;
-    const { config } = exchange;
+    const { config, parts, session } = this.exchange;
     const isHedge = extra !== undefined;
-    if (!isHedge) this.progress = progressOf(config);
     const headers = isHedge
-      ? this.headersWith({ ...extra, ...exchange.session.credentials?.headers })
+      ? this.headersWith({ ...extra, ...session.credentials?.headers })
       : config.headers;
-    return sendCopy(exchange, { signal, headers, isHedge }, this.progress);
+    // Only the part that hedges sends attempts apart.
+    const { AttemptsApart } = parts.learning as Required<AxiosParts>['learning'];
+    this.apart ??= new AttemptsApart(this.exchange);
+    return this.apart.send({ signal, headers }, isHedge);
   }
 
   target(): { url: string; headers: [name: string, value: unknown][] } {
@@ -141,7 +149,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   close(ending: Ending<ResponseShape>): void {
     const { body } = this.exchange;
-    endProgress(this.progress, answerOf(ending));
+    this.apart?.end(answerOf(ending));
     this.exchange.releaseStart(answerOf(ending));
     if (ending.kind === 'response') body?.close?.();
     else if (body !== undefined) onceRead(answerOf(ending), () => body.close?.(ending.error));

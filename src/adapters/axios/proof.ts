@@ -6,7 +6,7 @@
 import type { HopCounter } from '../../drivers/hop-counter.js';
 import type { Evidence } from '../../drivers/parts.js';
 import { originIn } from '../../kernel/address.js';
-import { withConfig } from './child.js';
+import { sendCopy } from './child.js';
 import type { Adapter, RequestConfig, ResponseShape } from './shapes.js';
 
 /** What Node and follow-redirects show of a request. */
@@ -92,16 +92,12 @@ export function hopsFor(
 }
 
 /** Sends a copy, so that the caller does not see our dispatcher in its configuration. */
-export async function sendCounted(
+export function sendCounted(
   adapter: Adapter,
   config: RequestConfig,
   hops: HopCounter,
 ): Promise<ResponseShape> {
   const copy: RequestConfig = Object.create(Object.getPrototypeOf(config));
   Object.assign(copy, config, { fetchOptions: { ...config.fetchOptions, dispatcher: hops } });
-  try {
-    return withConfig(await adapter(copy), copy, config);
-  } catch (error) {
-    throw withConfig(error, copy, config);
-  }
+  return sendCopy(adapter, copy, config);
 }

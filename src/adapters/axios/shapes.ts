@@ -71,7 +71,7 @@ interface RedirectOptions {
   readonly headers?: Record<string, unknown>;
 }
 
-export interface ProgressShape {
+interface ProgressShape {
   readonly loaded: number;
 }
 

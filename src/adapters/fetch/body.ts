@@ -9,7 +9,7 @@ import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
 import { dispose, isStream, isWebStream, wasRead } from '../../drivers/body/stream-like.js';
 import type { RequestBody } from '../../drivers/loop/exchange.js';
-import type { Streams } from '../../drivers/parts.js';
+import type { FetchStreams } from '../../drivers/parts.js';
 import { ignoresInit } from './ignored-init.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
 
@@ -26,7 +26,7 @@ type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'credential
 export function bodyOf(
   init: InitShape | null | undefined,
   settings: BodySettings,
-  streams: Streams | undefined,
+  streams: FetchStreams | undefined,
 ): Body | undefined {
   const body = init?.body;
   if (typeof body === 'function') return new Made(body as () => unknown);
@@ -36,7 +36,7 @@ export function bodyOf(
 }
 
 /** Without the part that keeps streams, each is sent once. */
-function keptBody(body: object, limitBytes: number, streams: Streams | undefined): Body {
+function keptBody(body: object, limitBytes: number, streams: FetchStreams | undefined): Body {
   // The fetch itself rejects a stream that was read before. Some packages take streams that cannot be iterated over.
   if (wasRead(body) || !(isWebStream(body) || iterates(body, Symbol.asyncIterator))) return spent(body);
   if (streams === undefined) return sentOnce(body);
@@ -52,7 +52,7 @@ export function spareBodyOf(
   input: unknown,
   init: InitShape | null | undefined,
   settings: BodySettings,
-  streams: Streams | undefined,
+  streams: FetchStreams | undefined,
 ): Body | undefined {
   if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(settings)) return undefined;
   const hasOther = init?.body !== undefined && init.body !== null && !ignoresInit(input);
@@ -73,7 +73,7 @@ export function spareBodyOf(
 function spareBody(
   request: RequestShape,
   limitBytes: number,
-  streams: Streams | undefined,
+  streams: FetchStreams | undefined,
 ): Body | undefined {
   return streams === undefined ? spent(undefined) : streams.spareOf(request, limitBytes);
 }

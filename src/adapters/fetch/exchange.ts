@@ -11,7 +11,7 @@ import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange, Rest } from '../../drivers/loop/exchange.js';
 import { overrideFrom } from '../../drivers/override.js';
-import type { DriverParts, Installed } from '../../drivers/parts.js';
+import type { FetchParts, Installed } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
@@ -33,7 +33,7 @@ import {
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
 /** The parts that one `withRetry()` call installs; all its requests share them. */
-export interface Installation extends Installed {
+export interface Installation extends Installed<FetchParts> {
   /** The fetch to send with: the one that was given, or the global one of the moment. */
   readonly fetchNow: () => Fetch;
   /** While that fetch is being called. */
@@ -331,7 +331,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return error;
   }
 
-  get parts(): DriverParts {
+  get parts(): FetchParts {
     return this.installation.parts;
   }
 

@@ -4,7 +4,7 @@ import type { PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { installed } from '../../drivers/parts.js';
 import type { RetrierLike } from '../../kernel/retrier.js';
-import { retrierFor } from '../../parts/all.js';
+import { retrierForFetch } from '../../parts/all.js';
 import { type AnyFetch, type RetryingFetch, wrapFetch } from './wrap.js';
 
 export type { AnyFetch, RetryInit, RetryingFetch } from './wrap.js';
@@ -26,5 +26,5 @@ export function withRetry(
   fetch?: AnyFetch,
   policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): RetryingFetch<AnyFetch> {
-  return wrapFetch(fetch, () => installed(retrierFor(policy)));
+  return wrapFetch(fetch, () => installed(retrierForFetch(policy)));
 }

@@ -3,7 +3,7 @@
 import type { ClientOutcome } from '../../core/events.js';
 import type { ErrorOutcome, HeadersLike } from '../../core/types.js';
 import type { BodySeen } from '../../drivers/body/whole.js';
-import type { BodyHintsPart } from '../../drivers/parts.js';
+import type { FetchBodyHints } from '../../drivers/parts.js';
 import { originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Sleep } from '../../kernel/sleep.js';
@@ -17,7 +17,7 @@ export function outcomeOfAnswer(
   proof: Proof | undefined,
   seen: BodySeen | undefined,
   sleep: Sleep,
-  bodyHints: BodyHintsPart | undefined,
+  bodyHints: FetchBodyHints | undefined,
 ): ClientOutcome | Promise<ClientOutcome> {
   const { status } = answer;
   const began = typeof seen === 'object' && 'failed' in seen ? seen.failed : undefined;

@@ -2,11 +2,10 @@
 
 import { iterates } from '../../drivers/body/iterates.js';
 import { isWebStream } from '../../drivers/body/stream-like.js';
-import { pastTheCache } from '../../drivers/browser-cache.js';
 import type { HeaderRecord } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
-import type { DriverParts } from '../../drivers/parts.js';
+import type { FetchParts } from '../../drivers/parts.js';
 import { asSent, originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Body } from './body.js';
@@ -19,7 +18,7 @@ interface PreparedExchange extends KeyBearer {
   readonly method: string;
   readonly origin: string | undefined;
   readonly session: Session;
-  readonly parts: DriverParts;
+  readonly parts: FetchParts;
   readonly body: Body | undefined;
   readonly isSpare: boolean;
   readonly isOurs: boolean;
@@ -83,17 +82,13 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     signal: AbortSignal,
     extra: Readonly<Record<string, string>> | undefined,
   ): Promise<ResponseShape> {
-    if (extra !== undefined) this.prepareHedge(extra);
-    return this.exchange.send(signal);
-  }
-
-  /** The other attempt has an init of its own already. */
-  private prepareHedge(extra: Readonly<Record<string, string>>): void {
     const { exchange } = this;
-    this.prepare(undefined, extra);
-    const { cache = 'default' } = { ...cacheOf(exchange.input), ...exchange.init };
-    if (cache === 'default' && exchange.parts.learning?.hasBrowserCache(exchange.method) === true)
-      exchange.init = { ...exchange.init, cache: pastTheCache };
+    if (extra !== undefined) {
+      // The other attempt has an init of its own already.
+      this.prepare(undefined, extra);
+      exchange.init = exchange.parts.learning?.initOfHedge(exchange.init, exchange.input, exchange.method);
+    }
+    return exchange.send(signal);
   }
 
   /** The caller's init, or what of it may go to another origin: `beforeRetry` does not see it. */
@@ -162,10 +157,6 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     // A header of that name is there, but its value is not a key.
     this.pairs = [...lacking(this.headers, added), ...added];
   }
-}
-
-function cacheOf(input: unknown): Pick<InitShape, 'cache'> {
-  return isRequest(input) && input.cache !== undefined ? { cache: input.cache } : {};
 }
 
 /** A web stream, a Node stream or an async iterable: fetch requires `duplex` for these. */

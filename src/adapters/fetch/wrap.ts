@@ -4,7 +4,7 @@ import { found } from '../../core/found.js';
 import type { OverrideOptions } from '../../core/policy/options.js';
 import { begin } from '../../drivers/loop/begin.js';
 import { errorOfOpening } from '../../drivers/override.js';
-import type { Installed } from '../../drivers/parts.js';
+import type { FetchParts, Installed } from '../../drivers/parts.js';
 import { FetchExchange, type Installation } from './exchange.js';
 import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 
@@ -43,7 +43,10 @@ type RetryingOverloads<F, Override> = F extends {
 export type RetryingFetch<F, Override = OverrideOptions> = F & RetryingOverloads<F, Override>;
 
 /** `installed` is asked once the fetch is known to be one. */
-export function wrapFetch(fetch: AnyFetch | undefined, installed: () => Installed): RetryingFetch<AnyFetch> {
+export function wrapFetch(
+  fetch: AnyFetch | undefined,
+  installed: () => Installed<FetchParts>,
+): RetryingFetch<AnyFetch> {
   if (fetch !== undefined && typeof fetch !== 'function') {
     throw new TypeError(
       `undaunted: withRetry() needs a fetch to wrap first, but got ${found(fetch)}: write withRetry(fetch, options) and call what it returns, or withRetry(undefined, options) for the global fetch`,
