@@ -38,6 +38,8 @@ interface InFlight {
   failed: Failed | undefined;
   /** Only if it is not the one that the session holds. */
   permit?: Permit | undefined;
+  /** It has lost, and goes on until its head. */
+  isLeft?: boolean;
 }
 
 interface Failed {
@@ -86,9 +88,8 @@ export class Race implements SessionTail {
   private cutAfterMs: number | undefined = undefined;
   /** The one of the two that decides. */
   private deciding: InFlight | undefined = undefined;
-  /** The attempt that lost while it was still out. */
-  private loser: InFlight | undefined = undefined;
-  private isLoserLeft = false;
+  /** The attempts that lost while they were still out. After credentials that were refused, there may be another one. */
+  private losers: Map<number, InFlight> | undefined = undefined;
 
   constructor(session: Raced, own: Tail) {
     const { rule } = session;
@@ -402,9 +403,8 @@ export class Race implements SessionTail {
     }
     const isOut = other !== undefined && other.failed === undefined;
     if (isOut && isAnswer) {
-      // After a refusal of its credentials, the request has gone on: there may be a loser already.
-      if (this.loser !== undefined) this.loserGone(false);
-      this.loser = other;
+      this.losers ??= new Map();
+      this.losers.set(other.attempt, other);
     } else {
       if (isOut) this.recordTime(other, false, now);
       this.session.giveBack(other?.permit);
@@ -428,19 +428,22 @@ export class Race implements SessionTail {
 
   // -------------------------------------------------------------- the attempt that has lost
 
-  leaveLoser(): number {
-    const ms = this.loser?.sentAt === undefined ? 0 : this.known.all.leaveLoser();
-    this.isLoserLeft = ms > 0;
-    if (!this.isLoserLeft) this.loserGone(false);
+  leaveLoser(attempt: number): number {
+    const loser = this.losers?.get(attempt);
+    if (loser === undefined) return 0;
+    const ms = loser.sentAt === undefined ? 0 : this.known.all.leaveLoser();
+    loser.isLeft = ms > 0;
+    if (ms === 0) this.loserGone(attempt, false);
     return ms;
   }
 
-  loserGone(isAnswered: boolean): void {
-    if (this.isLoserLeft) this.known.all.loserGone();
-    this.isLoserLeft = false;
-    this.recordTime(this.loser, isAnswered, this.now);
-    this.session.giveBack(this.loser?.permit);
-    this.loser = undefined;
+  loserGone(attempt: number, isAnswered: boolean): void {
+    const loser = this.losers?.get(attempt);
+    if (loser === undefined) return;
+    this.losers?.delete(attempt);
+    if (loser.isLeft === true) this.known.all.loserGone();
+    this.recordTime(loser, isAnswered, this.now);
+    this.session.giveBack(loser.permit);
   }
 }
 

@@ -125,10 +125,10 @@ export interface SessionTail {
   withdraw(): void;
   /** One of the two attempts that were out has ended. To be called in place of `acceptAtOnce` and `next`. */
   ended(attempt: number, outcome: Outcome, prospects: Prospects): Ruling;
-  /** How long the loser may go on until its head, to keep its HTTP/1 connection, in milliseconds; 0: it is cut now. */
-  leaveLoser(): number;
-  /** The loser that was allowed to go on is gone. */
-  loserGone(isAnswered: boolean): void;
+  /** How long this loser may go on until its head, to keep its HTTP/1 connection, in milliseconds; 0: it is cut now. */
+  leaveLoser(attempt: number): number;
+  /** A loser that was allowed to go on is gone. To say so again changes nothing. */
+  loserGone(attempt: number, isAnswered: boolean): void;
 }
 
 /** What adapters ask about credentials. It exists only if a setting asks for them. */

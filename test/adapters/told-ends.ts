@@ -46,13 +46,13 @@ function spyOn(session: Session, told: ToldEnd): void {
   const { tail } = session;
   if (tail === undefined) return;
   const { leaveLoser, loserGone } = tail;
-  tail.leaveLoser = () => {
+  tail.leaveLoser = (attempt) => {
     told.losersLeft += 1;
-    return leaveLoser.call(tail);
+    return leaveLoser.call(tail, attempt);
   };
-  tail.loserGone = (isAnswered) => {
+  tail.loserGone = (attempt, isAnswered) => {
     told.losersGone += 1;
-    loserGone.call(tail, isAnswered);
+    loserGone.call(tail, attempt, isAnswered);
   };
 }
 

@@ -107,8 +107,8 @@ describe('a hedge', () => {
           tail.sent(2);
           stage.time.now += ms;
           tail.ended(2, answered(200), sent);
-          tail.leaveLoser();
-          tail.loserGone(false);
+          tail.leaveLoser(1);
+          tail.loserGone(1, false);
         } else session.acceptAtOnce(200);
         for (let other = 0; other < 40; other += 1) stage.succeed(20);
       }
@@ -438,12 +438,12 @@ describe('losers', () => {
     const stage = new Stage({ hedge: { share: 1, capacity: 100 } });
     const tails = Array.from({ length: 11 }, () => stage.hedged()[1]);
     for (const tail of tails) tail.ended(2, answered(200), sent);
-    const left = tails.map((tail) => tail.leaveLoser());
+    const left = tails.map((tail) => tail.leaveLoser(1));
     expect(left.filter((ms) => ms > 0)).toHaveLength(10);
-    for (const tail of tails.slice(0, 10)) tail.loserGone(false);
+    for (const tail of tails.slice(0, 10)) tail.loserGone(1, false);
     const [, tail] = stage.hedged();
     tail.ended(2, answered(200), sent);
-    expect(tail.leaveLoser()).toBeGreaterThan(0);
+    expect(tail.leaveLoser(1)).toBeGreaterThan(0);
   });
 });
 

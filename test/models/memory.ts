@@ -56,12 +56,12 @@ const changing: ReadonlySet<unknown> = new Set([
   'first',
   'second',
   'deciding',
-  'loser',
 ]);
 
 function isChanged(key: unknown, value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
-  if (changing.has(key) || value instanceof Map) return true;
+  // Losers are kept by the numbers of their attempts.
+  if (changing.has(key) || typeof key === 'number' || value instanceof Map) return true;
   const made: unknown = Object.getPrototypeOf(value)?.constructor;
   const isOurs = made !== Object && made !== Array && made !== undefined;
   // What is learnt by rule.

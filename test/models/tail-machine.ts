@@ -58,8 +58,13 @@ export interface Ledger {
   /** Thousandths of a hedge that successes have paid for. */
   readonly credit: number;
   readonly throttledAt: number;
-  /** The sessions of losers that were left running. */
-  readonly losers: readonly Remembered[];
+  /** The losers that were left running. */
+  readonly losers: readonly Lost[];
+}
+
+interface Lost {
+  readonly attempt: number;
+  readonly session: Remembered;
 }
 
 export interface LatencyState extends State {
@@ -138,10 +143,10 @@ export class TailMachine extends ScopeMachine {
 
   override *steps(state: LatencyState): Iterable<readonly [string, State]> {
     yield* super.steps(state);
-    for (const [index, memory] of ledgerOf(state).losers.entries()) {
+    for (const [index, loser] of ledgerOf(state).losers.entries()) {
       for (const isAnswered of [true, false]) {
         const what = `${state.now} ms: a loser is ${isAnswered ? 'answered' : 'cut'}`;
-        yield [what, this.loserGoes(state, index, memory, isAnswered)];
+        yield [what, this.loserGoes(state, index, loser, isAnswered)];
       }
     }
   }
@@ -340,7 +345,8 @@ export class TailMachine extends ScopeMachine {
     others: readonly Flight[],
     end: End,
   ): State {
-    const isLeft = others.length > 0 && (session.tail?.leaveLoser() ?? 0) > 0;
+    const attempt = others[0]?.attempt;
+    const isLeft = attempt !== undefined && (session.tail?.leaveLoser(attempt) ?? 0) > 0;
     const isRead = this.plan.hasBodies && end === 'succeeds';
     const kept = this.keep(state, index, isRead ? 'reading' : 'idle', session);
     const after = isRead
@@ -349,7 +355,9 @@ export class TailMachine extends ScopeMachine {
     const { hedge } = this.retrier.policy.fallback.settings;
     const share = hedge !== false && isAnswer(end) ? Math.round(hedge.share * 1_000) : 0;
     const { ledger } = credited(state, share, this.capacity);
-    const losers = isLeft ? [...ledger.losers, this.remembered(session)] : ledger.losers;
+    const losers = isLeft
+      ? [...ledger.losers, { attempt, session: this.remembered(session) }]
+      : ledger.losers;
     return { ...after, ledger: { ...ledger, losers } } as State;
   }
 
@@ -381,11 +389,11 @@ export class TailMachine extends ScopeMachine {
     };
   }
 
-  protected loserGoes(state: LatencyState, index: number, loser: Remembered, isAnswered: boolean): State {
+  protected loserGoes(state: LatencyState, index: number, loser: Lost, isAnswered: boolean): State {
     this.restoreScope(state);
-    const session = this.revived(loser);
+    const session = this.revived(loser.session);
     const before = this.listen();
-    session.tail?.loserGone(isAnswered);
+    session.tail?.loserGone(loser.attempt, isAnswered);
     const ledger = ledgerOf(state);
     const after = {
       ...state,

@@ -21,6 +21,7 @@ export class Loser implements Receiver {
   private readonly method: string;
   /** Is told once that the attempt is gone. */
   private tail: SessionTail | undefined = undefined;
+  private attempt = 0;
   private cancel: Cancel | undefined = undefined;
 
   constructor(ports: Ports, method: string) {
@@ -31,6 +32,7 @@ export class Loser implements Receiver {
   /** Lets the attempt go on until its head, but not for longer than this. */
   letGoOn(sending: WatchedSending, tail: SessionTail, ms: number): void {
     this.tail = tail;
+    this.attempt = sending.attempt;
     const giveUp = (): void => {
       this.gone(false);
       sending.cut();
@@ -42,7 +44,7 @@ export class Loser implements Receiver {
     const { tail } = this;
     this.cancel?.();
     this.tail = undefined;
-    tail?.loserGone(isAnswered);
+    tail?.loserGone(this.attempt, isAnswered);
   }
 
   headed(sending: WatchedSending, status: number, headers: ResponseHeaders): void {

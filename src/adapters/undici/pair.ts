@@ -237,18 +237,18 @@ export class Pair implements Receiver, TwoOut {
     const { ending, heldHead } = sending;
     if (ending !== undefined || heldHead !== undefined) {
       // It may still be judged, so what became of it is not known.
-      tail.loserGone(false);
+      tail.loserGone(sending.attempt, false);
       const head = ending?.kind === 'head' ? ending.head : heldHead;
       if (head !== undefined) discard(sending, this.exchange.session.request.method, head.headers);
       return;
     }
     if (sending.connection === undefined) {
       // Over HTTP/2, cutting an attempt costs no more than its stream.
-      tail.loserGone(false);
+      tail.loserGone(sending.attempt, false);
       sending.cut();
       return;
     }
-    const ms = tail.leaveLoser();
+    const ms = tail.leaveLoser(sending.attempt);
     if (ms === 0) sending.cut();
     else loser.letGoOn(sending, tail, ms);
   }

@@ -231,25 +231,26 @@ class HedgedAttempt<Answer> {
     if (other.kept !== undefined) this.exchange.release(other.kept);
     else if (isFinal) this.cut(other);
     else if (other.isOut) this.leaveLoser(other);
-    else this.tail.loserGone(false);
+    else this.tail.loserGone(other.attempt, false);
   }
 
   /** It may run on for a while, so that its connection can be used again. */
   private leaveLoser(loser: Side<Answer>): void {
     const { tail, times } = this;
-    const ms = tail.leaveLoser();
+    const { attempt } = loser;
+    const ms = tail.leaveLoser(attempt);
     if (ms === 0) {
       this.cut(loser);
       return;
     }
     const cutLate = (): void => {
       this.cut(loser);
-      tail.loserGone(false);
+      tail.loserGone(attempt, false);
     };
     const cancel = times.sleep(ms, cutLate, judging('awake', true));
     loser.sending.leave((late) => {
       cancel();
-      tail.loserGone(this.isWhole(late));
+      tail.loserGone(attempt, this.isWhole(late));
     });
     // What follows its head is not waited for.
     this.exchange.letGo?.(loser.sending);

@@ -26,8 +26,8 @@ class Asking implements Pursuit {
       hedge: () => tail.hedge(),
       sent: (attempt) => tail.sent(attempt),
       ended: (attempt, outcome, prospects) => tail.ended(attempt, outcome, this.judged(outcome, prospects)),
-      leaveLoser: () => tail.leaveLoser(),
-      loserGone: (isAnswered) => tail.loserGone(isAnswered),
+      leaveLoser: (attempt) => tail.leaveLoser(attempt),
+      loserGone: (attempt, isAnswered) => tail.loserGone(attempt, isAnswered),
     };
   }
 

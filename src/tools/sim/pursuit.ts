@@ -25,9 +25,9 @@ export interface PursuitTail {
   /** One of two attempts has ended. */
   ended(attempt: number, outcome: ResponseOutcome | ErrorOutcome, prospects: Prospects): BareRuling;
   /** How long the attempt that lost may go on; 0: it is cut now. */
-  leaveLoser(): number;
+  leaveLoser(attempt: number): number;
   /** The attempt that lost and was not cut at once has been answered, or cut after that time. */
-  loserGone(isAnswered: boolean): void;
+  loserGone(attempt: number, isAnswered: boolean): void;
 }
 
 export type BareRuling =

@@ -22,13 +22,18 @@ const abort = { name: 'AbortError', code: 'ABORT_ERR' } as const;
 /** The mark of no exchange. */
 const over = 0;
 
+interface Lost {
+  readonly exchange: Exchange;
+  readonly attempt: number;
+}
+
 export class Traffic {
   private readonly agenda: Agenda;
   private readonly trace: Trace | undefined;
   private readonly exchanges: Exchange[] = [];
   private readonly free: number[] = [];
   /** Attempts that lost and go on, by their turns: their connections are kept if they end soon. */
-  private readonly losers: Map<number, Exchange> = new Map();
+  private readonly losers: Map<number, Lost> = new Map();
   private turns = 0;
 
   constructor(agenda: Agenda, trace: Trace | undefined) {
@@ -201,7 +206,7 @@ export class Traffic {
       route.tally.count(route.tally.hedgesWon, this.agenda.now);
     if (decision.action === 'retry') this.wait(exchange, decision.delayMs);
     else {
-      if (race.ending === undefined) this.leaveLoser(exchange, loser);
+      if (race.ending === undefined) this.leaveLoser(exchange, isHedge ? race.first : race.hedge, loser);
       this.end(exchange, ending);
     }
   }
@@ -210,18 +215,18 @@ export class Traffic {
    * The attempt that has lost may go on for a while, and is then cut. Nothing tells its server, which works on it to
    * the end, as servers do whose HTTP/1 connection is closed.
    */
-  private leaveLoser(exchange: Exchange, turn: number): void {
-    const forMs = exchange.pursuit.tail?.leaveLoser() ?? 0;
+  private leaveLoser(exchange: Exchange, attempt: number, turn: number): void {
+    const forMs = exchange.pursuit.tail?.leaveLoser(attempt) ?? 0;
     if (forMs === 0) return;
-    this.losers.set(turn, exchange);
+    this.losers.set(turn, { exchange, attempt });
     this.agenda.at(this.agenda.now + forMs, this.cutting, exchange.slot, turn);
   }
 
   private endLoser(turn: number, isAnswered: boolean): void {
-    const exchange = this.losers.get(turn);
-    if (exchange === undefined) return;
+    const lost = this.losers.get(turn);
+    if (lost === undefined) return;
     this.losers.delete(turn);
-    exchange.pursuit.tail?.loserGone(isAnswered);
+    lost.exchange.pursuit.tail?.loserGone(lost.attempt, isAnswered);
   }
 
   /** The caller leaves, whether or not an attempt is in progress. */

@@ -20,8 +20,8 @@ interface Request {
   phase: Phase;
   /** Its numbers among attempts that are out, if it has two. */
   hedged: boolean;
-  /** A loser that runs on. */
-  loser: boolean;
+  /** The number of a loser that runs on. */
+  loser: number | undefined;
   isCalled: boolean;
   wakeAt: number;
   /** The order in which it has joined the line; undefined: it is in none. */
@@ -81,13 +81,14 @@ class Script {
       if (fault !== undefined) return `step ${step}: ${fault}`;
     }
     for (const request of this.requests) this.leave(request);
-    for (const request of this.requests) if (request.loser) this.loserEnds(request);
+    for (const request of this.requests)
+      if (request.loser !== undefined) this.loserEnds(request, request.loser);
     return this.fault() ?? this.leftover();
   }
 
   private step(): void {
     const { draw } = this;
-    const alive = this.requests.filter(({ phase, loser }) => phase !== 'over' || loser);
+    const alive = this.requests.filter(({ phase, loser }) => phase !== 'over' || loser !== undefined);
     const one = alive[Math.floor(draw() * alive.length)];
     const what = draw();
     if (one === undefined || what < 0.25) this.begin();
@@ -104,7 +105,7 @@ class Script {
       path,
       phase: 'waiting',
       hedged: false,
-      loser: false,
+      loser: undefined,
       isCalled: false,
       wakeAt: 0,
       joined: undefined,
@@ -139,7 +140,7 @@ class Script {
 
   private move(request: Request): void {
     const { draw } = this;
-    if (request.loser && draw() < 0.3) this.loserEnds(request);
+    if (request.loser !== undefined && draw() < 0.3) this.loserEnds(request, request.loser);
     else if (draw() < 0.15) this.leave(request);
     else if (request.phase === 'waiting') this.wake(request);
     else if (request.phase === 'backing off') this.ask(request);
@@ -173,13 +174,10 @@ class Script {
       else this.obey(request, session.next(outcome, replayable).action, outcome.kind === 'response');
       return;
     }
+    const hedge = session.attempt + 1;
     const ruling = session.tail?.ended(session.attempt, outcome, replayable);
     if (ruling === undefined || ruling.kind === 'pending') {
-      const other = session.tail?.ended(
-        session.attempt + 1,
-        answered(this.draw() < 0.5 ? 200 : 503),
-        replayable,
-      );
+      const other = session.tail?.ended(hedge, answered(this.draw() < 0.5 ? 200 : 503), replayable);
       if (other?.kind === 'decided') {
         request.hedged = false;
         this.obey(request, other.decision.action, true);
@@ -187,7 +185,8 @@ class Script {
       return;
     }
     request.hedged = false;
-    if (ruling.decision.action === 'stop') request.loser = (session.tail?.leaveLoser() ?? 0) > 0;
+    if (ruling.decision.action === 'stop' && (session.tail?.leaveLoser(hedge) ?? 0) > 0)
+      request.loser = hedge;
     this.obey(request, ruling.decision.action, outcome.kind === 'response');
   }
 
@@ -224,9 +223,9 @@ class Script {
     this.over(request);
   }
 
-  private loserEnds(request: Request): void {
-    request.loser = false;
-    request.session.tail?.loserGone(this.draw() < 0.5);
+  private loserEnds(request: Request, loser: number): void {
+    request.loser = undefined;
+    request.session.tail?.loserGone(loser, this.draw() < 0.5);
   }
 
   // -------------------------------------------------------------- what an observer from outside counts

@@ -3,7 +3,7 @@
  * adapter does with them is played here by hand, and at random.
  */
 
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { RequestFacts } from '../../../src/core/types.js';
 import type { Retrier } from '../../../src/kernel/retrier.js';
@@ -222,6 +222,17 @@ describe('an attempt is in flight', () => {
   });
 });
 
+/** A scope that has learnt how long answers take, and may hedge twice. */
+function warm(policy: PolicyOptions): Stage {
+  const stage = new Stage(policy);
+  for (let count = 0; count < 60; count += 1) {
+    const session = stage.sent();
+    session.tail?.sent(1);
+    succeeds(session);
+  }
+  return stage;
+}
+
 describe('a hedge', () => {
   const hedged: PolicyOptions = { concurrency: 2, hedge: { afterMs: 10, share: 1 } };
 
@@ -230,16 +241,6 @@ describe('a hedge', () => {
     session.tail?.sent(1);
     stage.now += 10;
     return session;
-  }
-
-  function warm(policy: PolicyOptions): Stage {
-    const stage = new Stage(policy);
-    for (let count = 0; count < 30; count += 1) {
-      const session = stage.sent();
-      session.tail?.sent(1);
-      succeeds(session);
-    }
-    return stage;
   }
 
   test('takes room', () => {
@@ -280,41 +281,70 @@ describe('a hedge', () => {
       session.tail?.sent(2);
       const ruling = session.tail?.ended(who === 'the first' ? 1 : 2, answered(200), replayable);
       expect(ruling?.kind).toBe('decided');
-      expect(session.tail?.leaveLoser()).toBeGreaterThan(0);
+      const loser = who === 'the first' ? 2 : 1;
+      expect(session.tail?.leaveLoser(loser)).toBeGreaterThan(0);
       session.bodyEnded();
       expect(stage.counts).toEqual([1, 0]);
-      session.tail?.loserGone(true);
+      session.tail?.loserGone(loser, true);
       expect(stage.counts).toEqual([0, 0]);
     },
   );
 });
 
-test('two hedges of a request whose credentials were refused give their places back', () => {
+describe('a request with two attempts out whose credentials are refused', () => {
   const credentials = { headers: () => ({}), renew: () => Promise.resolve() };
-  const stage = new Stage({ concurrency: 4, hedge: { afterMs: 10, share: 1 }, credentials });
-  for (let count = 0; count < 60; count += 1) {
-    const session = stage.sent();
-    session.tail?.sent(1);
-    succeeds(session);
-  }
-  const session = stage.sent();
-  const losesHedge = (status: number, renewed: boolean): void => {
+  let stage: Stage;
+  let session: Session;
+  let loser: number;
+
+  function hedge(): number {
     session.tail?.sent(session.attempt);
     stage.now += 10;
-    const hedge = session.tail?.hedge();
-    if (hedge === undefined) throw new Error('no hedge');
-    session.tail?.sent(hedge);
-    const ruling = session.tail?.ended(hedge - 1, answered(status), { replayable: true, renewed });
-    expect(ruling).toMatchObject({ kind: 'decided', decision: { action: renewed ? 'retry' : 'stop' } });
-    expect(session.tail?.leaveLoser()).toBeGreaterThan(0);
-  };
-  losesHedge(401, true);
-  expect(stage.asks(session)).toBe(true);
-  losesHedge(200, false);
-  session.tail?.loserGone(true);
-  session.tail?.loserGone(true);
-  session.bodyEnded();
-  expect(stage.counts).toEqual([0, 0]);
+    const attempt = session.tail?.hedge();
+    if (attempt === undefined) throw new Error('no hedge');
+    session.tail?.sent(attempt);
+    return attempt;
+  }
+
+  beforeEach(() => {
+    stage = warm({ concurrency: 4, hedge: { afterMs: 10, share: 1 }, credentials });
+    session = stage.sent();
+    loser = hedge();
+    const ruling = session.tail?.ended(1, answered(401), { replayable: true, renewed: true });
+    expect(ruling).toMatchObject({ kind: 'decided', decision: { action: 'retry' } });
+    expect(session.tail?.leaveLoser(loser)).toBeGreaterThan(0);
+    expect(stage.counts).toEqual([1, 0]);
+    expect(stage.asks(session)).toBe(true);
+  });
+
+  test.each(['the first', 'the second'])(
+    'may have a second loser: each keeps its place, and %s ends',
+    (which) => {
+      const second = hedge();
+      expect(session.tail?.ended(3, answered(200), replayable)).toMatchObject({ kind: 'decided' });
+      expect(session.tail?.leaveLoser(second)).toBeGreaterThan(0);
+      session.bodyEnded();
+      expect(stage.counts).toEqual([2, 0]);
+      const [one, other] = which === 'the first' ? [loser, second] : [second, loser];
+      session.tail?.loserGone(one, true);
+      // To say so again changes nothing.
+      session.tail?.loserGone(one, true);
+      expect(stage.counts).toEqual([1, 0]);
+      session.tail?.loserGone(other, false);
+      expect(stage.counts).toEqual([0, 0]);
+    },
+  );
+
+  test('keeps the place of its loser when the next two attempts fail', () => {
+    const second = hedge();
+    expect(session.tail?.ended(second, reset, replayable)).toEqual({ kind: 'pending' });
+    expect(session.tail?.ended(3, reset, replayable)).toMatchObject({ decision: { action: 'retry' } });
+    // Adapters say so of the attempt that does not decide, although it ended before.
+    session.tail?.loserGone(second, false);
+    expect(stage.counts).toEqual([1, 0]);
+    session.tail?.loserGone(loser, false);
+    expect(stage.counts).toEqual([0, 0]);
+  });
 });
 
 describe('limits of a scope', () => {
