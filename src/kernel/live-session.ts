@@ -158,7 +158,9 @@ export class LiveSession implements Raced {
 
   get history(): History {
     if (this.attempts !== undefined) return this.attempts;
-    return this.acceptedStatus > 0 ? [acceptedAttempt(this.acceptedStatus)] : noAttempts;
+    return this.acceptedStatus > 0
+      ? [{ endedAt: undefined, decision: successWith(this.acceptedStatus, 1) }]
+      : noAttempts;
   }
 
   get deadlineAt(): number {
@@ -218,7 +220,8 @@ export class LiveSession implements Raced {
   /** Whether no retry has begun yet in this scope: what another one has seen, it does not know. */
   private get isFirst(): boolean {
     if (this.attempts === undefined) return true;
-    return !this.attempts.slice(this.move?.after).some(isRetried);
+    const { move, attempts } = this;
+    return !(move === undefined ? attempts : attempts.slice(move.after)).some(isRetried);
   }
 
   get retries(): number {
@@ -237,16 +240,16 @@ export class LiveSession implements Raced {
   }
 
   acceptAtOnce(status: number): boolean {
-    const { limits } = this;
+    const { limits, attempts } = this;
     const { settings } = limits;
     const needsDecision =
       status >= 400 ||
-      this.attempts !== undefined ||
       settings.retryIf !== undefined ||
       settings.statuses.retried.has(status) ||
       (settings.hintedSuccesses.length > 0 &&
         settings.bodies?.isHintedSuccess(settings.hintedSuccesses, this.request, status) === true);
     if (needsDecision) return false;
+    if (attempts !== undefined) return this.acceptRetry(attempts, status);
     this.acceptedStatus = status;
     this.credentials?.accepted();
     const permit = settings.needsAdmission ? this.ensurePermit() : undefined;
@@ -254,6 +257,27 @@ export class LiveSession implements Raced {
     if (permit !== undefined && !settings.awaitsBody) this.asked?.end(limits, permit);
     if (this.isHeard) this.tellSettled(status, limits.scope.ports.now());
     this.race?.accepted();
+    return true;
+  }
+
+  /**
+   * A retry has succeeded: all that `next` would do about it, without what it would have to find out. A listener is told
+   * why, and so that is found out.
+   */
+  private acceptRetry(attempts: Attempt[], status: number): boolean {
+    const { limits, race } = this;
+    const isOver = attempts.at(-1)?.decision.action === 'stop';
+    const isHedged = race?.hasHedgeWon !== undefined;
+    // The history has the hint of a redirect.
+    if (status >= 300 || isOver || isHedged || this.credentials !== undefined || this.isHeard) return false;
+    const endedAt = limits.scope.ports.now();
+    race?.begins();
+    this.tellEnd('alive');
+    limits.succeeded(this.isFirst, this.refund(), this.sentAt);
+    const decision = successWith(status, attempts.length + 1);
+    this.attempts = [...attempts, { endedAt, decision }];
+    if (!limits.settings.awaitsBody) this.endPermit();
+    race?.ends(decision.finding, undefined, endedAt);
     return true;
   }
 
@@ -303,10 +327,10 @@ export class LiveSession implements Raced {
 
   private record(attempt: Attempt): void {
     const beaten = this.race?.beatenBy(attempt);
-    this.attempts ??= [];
     // The attempt that decides comes last.
-    if (beaten !== undefined) this.attempts.push(beaten);
-    this.attempts.push(attempt);
+    const ended = beaten === undefined ? [attempt] : [beaten, attempt];
+    if (this.attempts === undefined) this.attempts = ended;
+    else this.attempts.push(...ended);
   }
 
   /**
@@ -462,8 +486,8 @@ export class LiveSession implements Raced {
   }
 }
 
-/** Made only when someone asks for the history of a request that succeeded at once. */
-function acceptedAttempt(status: number): Attempt {
+/** For a request that succeeded at once, it is made only when someone asks for the history. */
+function successWith(status: number, attempt: number): Decision {
   const finding: Finding = {
     kind: 'response',
     class: 'final',
@@ -472,6 +496,5 @@ function acceptedAttempt(status: number): Attempt {
     aborted: false,
     status,
   };
-  const decision: Decision = { action: 'stop', reason: 'success', attempt: 1, finding };
-  return { endedAt: undefined, decision };
+  return { action: 'stop', reason: 'success', attempt, finding };
 }

@@ -3,11 +3,13 @@ import { decide } from '../../src/core/decide/decide.js';
 import type { DecisionEvent, RequestEvent, SettledEvent } from '../../src/core/events.js';
 import type { HeldError } from '../../src/core/limits/hold/error.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
+import { presets } from '../../src/core/policy/presets.js';
 import type { ErrorOutcome, ResponseOutcome } from '../../src/core/types.js';
 import { historyOf, remember } from '../../src/kernel/history.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
 import type { Session } from '../../src/kernel/session.js';
 import { createRetrier } from '../../src/parts/all.js';
+
 import { answered, errorWith, failed, requestOf, VirtualTime } from '../kit.js';
 
 function retrierWith(options: PolicyOptions, random = 0.5): { retrier: Retrier; time: VirtualTime } {
@@ -106,7 +108,8 @@ describe('a request', () => {
   });
 
   test('that succeeds after a retry gets a decision, like every stop', () => {
-    const { retrier } = retrierWith({});
+    const events: RequestEvent[] = [];
+    const { retrier } = retrierWith({ observe: (event) => events.push(event) });
     const session = retrier.open(requestOf());
     session.next(answered(503), { replayable: true });
     expect(session.acceptAtOnce(200)).toBe(false);
@@ -116,6 +119,72 @@ describe('a request', () => {
       attempt: 2,
     });
     expect(session.history).toHaveLength(2);
+    expect(events.map(({ type }) => type)).toEqual(['decision', 'decision', 'settled']);
+  });
+
+  test.each<[string, PolicyOptions]>([
+    ['the defaults', {}],
+    ['a budget that gives the last retry back', { budget: { capacity: 10, refund: true } }],
+    ['a budget that gives all of them back', { budget: { capacity: 10, refund: 'all' } }],
+    ['a budget with a window', { budget: { kind: 'window' } }],
+    ['no budget', { budget: false }],
+    ['a gate', { gate: { failures: 2, deadForMs: 0 } }],
+    ['a hold', { hold: true }],
+    ['concurrency', { concurrency: 1 }],
+    ['hedges', { hedge: { afterMs: 40 } }],
+    ['an adaptive timeout and hedges', { hedge: true, attemptTimeoutMs: { maxMs: 2_000 } }],
+    ['the service preset', presets.policies.service],
+  ])(
+    'that succeeds after a retry leaves the same behind whether or not that is judged: %s',
+    (_name, options) => {
+      const [quick, judged] = [retrierWith(options), retrierWith(options)];
+      for (let request = 0; request < 60; request += 1) {
+        const histories = [quick, judged].map(({ retrier, time }) => {
+          const session = retrier.open(requestOf());
+          for (let attempt = 1; attempt <= (request % 3) + 1; attempt += 1) {
+            if (attempt > 1) session.next(answered(attempt % 2 ? 503 : 429), { replayable: true });
+            time.now += 1_000;
+            while (session.admit().kind === 'wait') time.now += 100;
+            session.tail?.sent(attempt);
+            time.now += 3 * (request % 7) + attempt;
+          }
+          const isJudged = retrier === judged.retrier && request % 3 > 0;
+          if (!isJudged) expect(session.acceptAtOnce(200)).toBe(true);
+          else session.next(answered(200), { replayable: true });
+          if (session.awaitsBody) session.bodyEnded();
+          return session.history;
+        });
+        expect(histories[0]).toEqual(histories[1]);
+        expect(quick.retrier.snapshot()).toEqual(judged.retrier.snapshot());
+      }
+    },
+  );
+
+  test('that succeeds after a retry is asked about where its answer may need a decision', () => {
+    const settings: PolicyOptions[] = [{ retryIf: () => undefined }, { statuses: ['2xx'] }];
+    for (const options of settings) {
+      const { retrier } = retrierWith(options);
+      const session = retrier.open(requestOf());
+      session.next(answered(503), { replayable: true, verdict: true });
+      expect(session.acceptAtOnce(200)).toBe(false);
+    }
+    const session = retrierWith({}).retrier.open(requestOf());
+    session.next(answered(503), { replayable: true });
+    expect(session.acceptAtOnce(304)).toBe(false);
+  });
+
+  test('whose body fails after a retry was accepted has failed in that attempt', () => {
+    const { retrier } = retrierWith({});
+    const session = retrier.open(requestOf());
+    session.next(answered(503), { replayable: true });
+    expect(session.acceptAtOnce(200)).toBe(true);
+    const broken = failed(errorWith({ code: 'UND_ERR_SOCKET' }));
+    expect(session.next(broken, { replayable: true })).toMatchObject({ action: 'retry', attempt: 2 });
+    expect(session.history.map(({ decision }) => decision.reason)).toEqual([
+      'transient-status',
+      'transport-error',
+    ]);
+    expect(session.acceptAtOnce(200)).toBe(true);
   });
 
   test('passes what the client knows to the decision', () => {

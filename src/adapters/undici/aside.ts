@@ -1,7 +1,6 @@
 /** A response that the caller does not get: not yet, because it is still being judged, or not at all. */
 
 import type { Hint } from '../../core/types.js';
-import { drainBytes } from '../../drivers/body/drain.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
 import type { Head, ResponseHeaders } from './handlers.js';
 
@@ -103,11 +102,6 @@ export class Aside {
     return Buffer.concat(this.kept.flatMap((event) => (event.kind === 'data' ? [event.chunk] : [])));
   }
 
-  /** Calls `cutOff` once: when draining takes more bytes or more time than a new connection is worth. */
-  drain(sleep: Sleep, ms: number, cutOff: () => void): void {
-    this.limit(sleep, ms, drainBytes, cutOff);
-  }
-
   private limit(sleep: Sleep, ms: number, bytes: number, done: () => void): void {
     this.leftBytes = bytes;
     this.onEnough = () => {
@@ -126,7 +120,7 @@ export class Aside {
     } else if (this.endsAtEnd) this.onEnough?.();
   }
 
-  count(chunk: Buffer): void {
+  private count(chunk: Buffer): void {
     this.leftBytes -= chunk.byteLength;
     if (this.leftBytes < 0) this.onEnough?.();
   }

@@ -11,6 +11,7 @@ import { bytesToAwait, msToAwait } from '../../core/decide/whole.js';
 import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome, RetryContext } from '../../core/events.js';
 import { gatherMs } from '../../core/hints/worth-reading.js';
+import type { Settings } from '../../core/policy/settings.js';
 import { asPromise, isPromise } from '../../core/returned.js';
 import type { Decision, Outcome, Retry } from '../../core/types.js';
 import type { KeptBody } from '../../drivers/body/kept-body.js';
@@ -23,6 +24,7 @@ import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
+import type { SleepOptions } from '../../kernel/sleep.js';
 import { channels } from '../../parts/all.js';
 import type { HeldEnding } from './aside.js';
 import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
@@ -69,6 +71,8 @@ import { LimitTimers } from './times.js';
 
 const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
+const unrefed: SleepOptions = { unref: true };
+const usualSleep: SleepOptions = { unref: false };
 const atStart: Phase = { kind: 'waiting' };
 
 /** The defaults of an AsyncResource. Reading them from Node's own object, which has no prototype, takes longer. */
@@ -216,13 +220,15 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const isHeld = keepsUntilWhole || streamStart !== false;
     if (isHeld && isFirst && this.waitsForBody(sending, { status, headers, statusText })) return;
     this.stopTimers(sending);
-    if (isFirst && this.acceptAtOnce(status)) this.handOver(sending, status, headers, statusText, false);
-    else this.judgeHead(sending, { status, headers, statusText });
+    if (isFirst && this.acceptAtOnce(status)) {
+      if (this.session.attempt === 1) this.handOver(sending, status, headers, statusText, false);
+      // As is all that follows a judgement, this is the caller's.
+      else this.runInAsyncScope(this.handOver, this, sending, status, headers, statusText, false);
+    } else this.judgeAsCaller(sending, { kind: 'head', head: { status, headers, statusText } });
   }
 
-  /** A function of its own, as `proceedIn` is. */
-  private judgeHead(sending: Sending, head: Head): void {
-    this.asCaller(() => this.judge(sending, { kind: 'head', head }));
+  private judgeAsCaller(sending: Sending, ending: Ending): void {
+    this.runInAsyncScope(this.judge, this, sending, ending);
   }
 
   waitsForBody(sending: Sending, head: Head): boolean {
@@ -251,7 +257,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   acceptsWhole(sending: Sending, head: Head): boolean {
     this.stopTimers(sending);
-    return this.acceptAtOnce(head.status);
+    return this.session.attempt === 1 && this.acceptAtOnce(head.status);
   }
 
   gathered(sending: Sending, ending: HeldEnding): void {
@@ -298,7 +304,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     if (this.phase.kind === 'delivering' && this.phase.isJudged) this.endWith(sending, error);
     // After the end, no error is judged: undici's MockAgent reports one for an abort that comes after the end.
     else if (this.phase.kind === 'passing' || this.isOver) this.deliverError(error);
-    else this.asCaller(() => this.judge(sending, { kind: 'error', error }));
+    else this.judgeAsCaller(sending, { kind: 'error', error });
   }
 
   timeOut(sending: Sending, attemptTimeoutMs: number, stalledMs?: number): void {
@@ -326,98 +332,156 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
    * out. `pair`: two attempts were out, and the session rules on both.
    */
   judge(sending: Sending, ending: Ending, pair?: TwoOut): void {
-    const { session, body } = this;
     const rest = this.downloadToResume(sending, ending);
-    this.readOutcome(sending, ending, rest, (outcome, told) => {
-      const resumable = rest?.isResumable;
-      const decide = (verdict: boolean | undefined, renewed?: boolean): void => {
-        const prospects = { replayable: isReplayable(body), verdict, renewed, resumable };
-        // The schedule may be a function of the caller's, too.
-        if (pair === undefined)
-          this.ask(
-            () => session.next(outcome, prospects),
-            (decision) => this.follow(sending, ending, decision, outcome),
-          );
-        else
-          this.ask(
-            () => pair.rule(sending, outcome, prospects),
-            (ruling) => pair.obey(ruling, { sending, ending, outcome }),
-          );
-      };
-      const { credentials } = session;
-      const askForFresh = (verdict: boolean | undefined): void => {
-        const prospects = { replayable: isReplayable(body), verdict, resumable };
-        const renewed = credentials?.renewed(outcome, prospects, pair?.attemptOf(sending));
-        if (isPromise(renewed)) this.cause = causeOf(outcome);
-        this.ask(
-          () => renewed,
-          (isRenewed) => decide(verdict, isRenewed),
-          sending,
-        );
-      };
-      const next = credentials === undefined ? decide : askForFresh;
-      this.ask(() => told && verdictOn(session, told), next, sending);
-    });
-  }
-
-  /**
-   * The outcome, and as `retryIf` is told it: with the body, which it may read as often as it likes. `told` is undefined
-   * if it is not asked.
-   */
-  private readOutcome(
-    sending: Sending,
-    ending: Ending,
-    rest: Download | undefined,
-    next: (outcome: ClientOutcome, told: ClientOutcome | undefined) => void,
-  ): void {
     if (ending.kind === 'error') {
       const outcome =
         rest === undefined
           ? outcomeOfError(ending.error, evidenceOf(sending, ending.error), sending.isAwaitingBody)
           : outcomeOfError(ending.error, 'unknown');
-      next(outcome, outcome);
-      return;
-    }
+      this.judgeOutcome(sending, ending, rest, outcome, outcome, pair);
+    } else this.judgeHead(sending, ending, rest, pair);
+  }
+
+  private judgeHead(
+    sending: Sending,
+    ending: Exclude<Ending, { kind: 'error' }>,
+    rest: Download | undefined,
+    pair: TwoOut | undefined,
+  ): void {
     const { head, cut, began } = ending;
+    const { settings, request } = this.session;
     if (began !== undefined) {
       const outcome = { ...outcomeOfHead(head, evidenceOfHead(sending)), began };
-      next(outcome, outcome);
+      this.judgeOutcome(sending, ending, rest, outcome, outcome, pair);
       return;
     }
     if (cut !== undefined) {
       const outcome = outcomeOfError(cut, 'unknown');
-      next(outcome, outcome);
+      this.judgeOutcome(sending, ending, rest, outcome, outcome, pair);
       return;
     }
     const mismatch = head.status < 400 ? rest?.mismatch(head, sending) : undefined;
     if (mismatch !== undefined) {
-      next(
-        outcomeOfError(new Error(`undaunted: the body cannot be resumed: ${mismatch}`), 'unknown'),
-        undefined,
-      );
+      const error = new Error(`undaunted: the body cannot be resumed: ${mismatch}`);
+      this.judgeOutcome(sending, ending, rest, outcomeOfError(error, 'unknown'), undefined, pair);
       return;
     }
-    const { settings, request } = this.session;
-    const goOn = (content?: unknown): void => {
-      const isElsewhere = settings.credentials !== false && sending.hasLeft(request.origin);
-      const seen = outcomeOfHead(head, evidenceOfHead(sending), content);
-      const outcome: ClientOutcome = isElsewhere ? { ...seen, isElsewhere } : seen;
-      const isBodyTold = rest === undefined && settings.retryIf !== undefined;
-      next(outcome, isBodyTold ? { ...outcome, body: readerOf(sending, head.headers) } : outcome);
-    };
     // A hint may be at the beginning of the body.
     const mostBytes =
       (rest === undefined ? settings.bodies?.bytesToRead(settings, request, head.status, head.headers) : 0) ??
       0;
     // One that was waited for, and is not whole, is waited for no longer.
-    if (mostBytes === 0 || (ending.isHeld === true && !sending.isComplete)) goOn();
-    else {
-      const coding = head.headers['content-encoding'];
-      const ms = head.status < 300 ? msToAwait(settings) : gatherMs;
-      sending.gather(mostBytes, ms, (bytes) =>
-        this.asCaller(() => goOn(unpackedText(bytes, coding, mostBytes))),
+    if (mostBytes === 0 || (ending.isHeld === true && !sending.isComplete))
+      this.judgeContent(sending, ending, rest, undefined, pair);
+    else this.gatherContent(sending, ending, rest, mostBytes, pair);
+  }
+
+  private gatherContent(
+    sending: Sending,
+    ending: Exclude<Ending, { kind: 'error' }>,
+    rest: Download | undefined,
+    mostBytes: number,
+    pair: TwoOut | undefined,
+  ): void {
+    const { status, headers } = ending.head;
+    const ms = status < 300 ? msToAwait(this.session.settings) : gatherMs;
+    sending.gather(mostBytes, ms, (bytes) =>
+      this.asCaller(() => {
+        const content = unpackedText(bytes, headers['content-encoding'], mostBytes);
+        this.judgeContent(sending, ending, rest, content, pair);
+      }),
+    );
+  }
+
+  private judgeContent(
+    sending: Sending,
+    ending: Exclude<Ending, { kind: 'error' }>,
+    rest: Download | undefined,
+    content: unknown,
+    pair: TwoOut | undefined,
+  ): void {
+    const { head } = ending;
+    const { settings, request } = this.session;
+    const isElsewhere = settings.credentials !== false && sending.hasLeft(request.origin);
+    const seen = outcomeOfHead(head, evidenceOfHead(sending), content);
+    const outcome: ClientOutcome = isElsewhere ? { ...seen, isElsewhere } : seen;
+    const isBodyTold = rest === undefined && settings.retryIf !== undefined;
+    const told = isBodyTold ? { ...outcome, body: readerOf(sending, head.headers) } : outcome;
+    this.judgeOutcome(sending, ending, rest, outcome, told, pair);
+  }
+
+  /**
+   * `told`: the outcome as `retryIf` is told it, with the body, which it may read as often as it likes; undefined if it is
+   * not asked.
+   */
+  private judgeOutcome(
+    sending: Sending,
+    ending: Ending,
+    rest: Download | undefined,
+    outcome: ClientOutcome,
+    told: ClientOutcome | undefined,
+    pair: TwoOut | undefined,
+  ): void {
+    const { settings, credentials } = this.session;
+    if (pair === undefined && settings.retryIf === undefined && credentials === undefined)
+      this.decide(sending, ending, rest, outcome, undefined, undefined);
+    else this.askAbout(sending, ending, rest, outcome, told, pair);
+  }
+
+  /** Asks the caller's functions, and lets the session decide with their answers. */
+  private askAbout(
+    sending: Sending,
+    ending: Ending,
+    rest: Download | undefined,
+    outcome: ClientOutcome,
+    told: ClientOutcome | undefined,
+    pair: TwoOut | undefined,
+  ): void {
+    const { session, body } = this;
+    const { credentials } = session;
+    const resumable = rest?.isResumable;
+    const decide = (verdict: boolean | undefined, renewed?: boolean): void => {
+      if (pair === undefined) this.decide(sending, ending, rest, outcome, verdict, renewed);
+      else
+        this.ask(
+          () => pair.rule(sending, outcome, { replayable: isReplayable(body), verdict, renewed, resumable }),
+          (ruling) => pair.obey(ruling, { sending, ending, outcome }),
+        );
+    };
+    const askForFresh = (verdict: boolean | undefined): void => {
+      const prospects = { replayable: isReplayable(body), verdict, resumable };
+      const renewed = credentials?.renewed(outcome, prospects, pair?.attemptOf(sending));
+      if (isPromise(renewed)) this.cause = causeOf(outcome);
+      this.ask(
+        () => renewed,
+        (isRenewed) => decide(verdict, isRenewed),
+        sending,
       );
+    };
+    const next = credentials === undefined ? decide : askForFresh;
+    this.ask(() => told && verdictOn(session, told), next, sending);
+  }
+
+  private decide(
+    sending: Sending,
+    ending: Ending,
+    rest: Download | undefined,
+    outcome: ClientOutcome,
+    verdict: boolean | undefined,
+    renewed: boolean | undefined,
+  ): void {
+    const { phase, body } = this;
+    const prospects = { replayable: isReplayable(body), verdict, renewed, resumable: rest?.isResumable };
+    let decision: Decision;
+    try {
+      decision = this.session.next(outcome, prospects);
+    } catch (error) {
+      // The schedule may be a function of the caller's, too.
+      this.fail(error);
+      return;
     }
+    // A listener may have ended the request.
+    if (this.phase === phase) this.follow(sending, ending, decision, outcome);
   }
 
   /** Carries a decision out. */
@@ -501,15 +565,29 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   /** Runs after the wait, so that a token that `beforeRetry` fetches is fresh. */
   private prepareNext(decision: Retry, download: Download | undefined): void {
-    const { session } = this;
-    const { beforeRetry, attemptHeader } = session.settings;
-    const goOn = (): void => {
-      this.proceed({ ...attemptHeaderOf(attemptHeader, session.attempt - 1), ...download?.requestHeaders });
-    };
-    if (beforeRetry === undefined) {
-      goOn();
+    const { beforeRetry, attemptHeader } = this.session.settings;
+    if (beforeRetry !== undefined) {
+      this.prepareByHook(beforeRetry, decision, download);
       return;
     }
+    const isPlain = attemptHeader === false && download === undefined;
+    this.proceed(isPlain ? nothingMore : this.moreHeaders(download));
+  }
+
+  private moreHeaders(download: Download | undefined): MoreHeaders {
+    const { settings, attempt } = this.session;
+    return { ...attemptHeaderOf(settings.attemptHeader, attempt - 1), ...download?.requestHeaders };
+  }
+
+  private prepareByHook(
+    beforeRetry: NonNullable<Settings['beforeRetry']>,
+    decision: Retry,
+    download: Download | undefined,
+  ): void {
+    const { session } = this;
+    const goOn = (): void => {
+      this.proceed(this.moreHeaders(download));
+    };
     this.ask(
       () => contextFor(session, decision, targetOf(this.options)),
       (hook) =>
@@ -534,8 +612,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       this.takeStep({ kind: 'waiting' });
       this.asCaller(next);
     };
-    const { unref } = this.session.settings;
-    this.takeStep({ kind: 'waiting', cancel: this.ports.sleep(delayMs, wake, { unref }) });
+    const options = this.session.settings.unref ? unrefed : usualSleep;
+    this.takeStep({ kind: 'waiting', cancel: this.ports.sleep(delayMs, wake, options) });
     return wake;
   }
 

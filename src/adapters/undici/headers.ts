@@ -22,7 +22,17 @@ export function pairsOf(headers: unknown): HeaderPairs {
 
 /** All values of this name, which must be in lower case. */
 export function valuesOf(headers: unknown, name: string): unknown[] {
+  if (isRecordWithout(headers, name)) return [];
   return pairsOf(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? value : []));
+}
+
+/** Nearly every request that fails is asked for a header that it does not have. */
+function isRecordWithout(headers: unknown, name: string): boolean {
+  if (typeof headers !== 'object' || headers === null || iterates(headers, Symbol.iterator)) return false;
+  for (const key of Object.keys(headers)) {
+    if (key.length === name.length && key.toLowerCase() === name) return false;
+  }
+  return true;
 }
 
 /** The first value of this name, which must be in lower case. */

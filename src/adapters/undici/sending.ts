@@ -6,9 +6,11 @@
 
 import type { Duplex } from 'node:stream';
 import { isOfOtherLength } from '../../core/decide/whole.js';
+import { drainBytes } from '../../drivers/body/drain.js';
 import type { StartWatch } from '../../drivers/body/stream-start.js';
 import { originIn } from '../../kernel/address.js';
 import type { Ports } from '../../kernel/ports.js';
+import { setLimit, TimeLimit } from '../../kernel/time-limits.js';
 import type { HeldEnding } from './aside.js';
 import { Aside, type KeptEvent } from './aside.js';
 import { innerContext, type RequestContext } from './context.js';
@@ -25,9 +27,10 @@ type Course =
   | { readonly kind: 'live' }
   /**
    * `aside`: events are kept until it is decided whether the caller gets them. `handing`: the caller gets the kept ones
-   * first, then the rest. `draining`: the body is only read to save the connection.
+   * first, then the rest.
    */
-  | { readonly kind: 'aside' | 'handing' | 'draining'; readonly aside: Aside }
+  | { readonly kind: 'aside' | 'handing'; readonly aside: Aside }
+  | Draining
   /** The head of an answer that waits for its body has come in this turn. Most small bodies come in the same one. */
   | { readonly kind: 'arriving' }
   /** Nowhere: no more events are expected. */
@@ -217,7 +220,7 @@ export class Sending implements Handler, OldHandler {
     const { course } = this;
     if (course.kind === 'live') this.receiver.received(this, chunk);
     else if (course.kind === 'arriving') this.arrives(chunk);
-    else if (course.kind === 'draining') course.aside.count(chunk);
+    else if (course.kind === 'draining') course.count(chunk);
     else if (course.kind !== 'over') course.aside.keep({ kind: 'data', chunk });
   }
 
@@ -494,12 +497,12 @@ export class Sending implements Handler, OldHandler {
     }
     if (course.kind === 'aside') course.aside.stop();
     this.held = undefined;
-    const aside = new Aside();
-    this.course = { kind: 'draining', aside };
-    aside.drain(this.receiver.ports.sleep, ms, () => this.cut());
+    const draining = new Draining(this, ms);
+    this.course = draining;
+    setLimit(draining, this.receiver.ports, 'awake', true);
     // Not at once: undici throws if one connection is resumed while it parses what another one brings.
-    queueMicrotask(() => {
-      if (this.course.kind === 'draining') this.controller?.resume();
+    void thisTurn.then(() => {
+      if (this.course === draining) this.controller?.resume();
     });
   }
 
@@ -539,6 +542,7 @@ export class Sending implements Handler, OldHandler {
     this.held = undefined;
     this.hops?.leave();
     if ('aside' in course) course.aside.stop();
+    else if (course.kind === 'draining') course.stop();
   }
 
   // -------------------------------------------------------------- callbacks of undici's first generation
@@ -583,6 +587,32 @@ export class Sending implements Handler, OldHandler {
     if (!(this.controller instanceof OldController))
       this.controller = new OldController(() => undefined, false);
     return this.controller as OldController;
+  }
+}
+
+/** A body that is only read to save the connection, for as long and as far as that costs less than a new one. */
+class Draining extends TimeLimit {
+  readonly lastsMs: number;
+  private readonly sending: Pick<Sending, 'cut'>;
+  private leftBytes = drainBytes;
+
+  constructor(sending: Pick<Sending, 'cut'>, ms: number) {
+    super();
+    this.sending = sending;
+    this.lastsMs = ms;
+  }
+
+  get kind(): 'draining' {
+    return 'draining';
+  }
+
+  count(chunk: Buffer): void {
+    this.leftBytes -= chunk.length;
+    if (this.leftBytes < 0) this.sending.cut();
+  }
+
+  over(): void {
+    this.sending.cut();
   }
 }
 

@@ -6,7 +6,7 @@ import { HeldError } from '../../core/limits/hold/error.js';
 import { givePlaceBack, isDraining, isPaced } from '../../core/limits/hold/queue.js';
 import { afterRefusal, isRefusal } from '../../core/limits/hold/refusals.js';
 import type { AnswerKind, Sample } from '../../core/limits/hold/sample.js';
-import { afterAnswer, afterSent, noSample } from '../../core/limits/hold/sample.js';
+import { afterAnswer, afterSent, afterSuccesses, noSample } from '../../core/limits/hold/sample.js';
 import type { Hold } from '../../core/limits/hold/setting.js';
 import type { HoldState } from '../../core/limits/hold/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
@@ -20,7 +20,12 @@ import { causeIn, type Permit } from './permit.js';
 
 export class ScopeHold implements OwnHold {
   readonly hold: Hold;
-  sample: Sample = noSample;
+  /** Successes that came since are counted once the sample is looked at: nearly all answers are some. */
+  private counted: Sample = noSample;
+  private successes = 0;
+  /** Those among them that count as answers of first attempts. */
+  private firsts = 0;
+  private succeededAt: number = Number.NEGATIVE_INFINITY;
   private readonly ports: Ports;
   /** Undefined: nothing has changed yet, so it lets all requests through. */
   private known: HoldState | undefined = undefined;
@@ -38,6 +43,18 @@ export class ScopeHold implements OwnHold {
 
   set state(state: HoldState) {
     this.known = state;
+  }
+
+  get sample(): Sample {
+    const { counted, firsts, successes, succeededAt } = this;
+    if (successes > 0) this.sample = afterSuccesses(counted, firsts, successes, succeededAt);
+    return this.counted;
+  }
+
+  set sample(sample: Sample) {
+    this.counted = sample;
+    this.successes = 0;
+    this.firsts = 0;
   }
 
   // -------------------------------------------------------------- before an attempt
@@ -117,7 +134,11 @@ export class ScopeHold implements OwnHold {
     // What was sent before says nothing about the current pace. Retries only repeat what is known; but while requests
     // queue, each attempt is sent at the pace.
     const isCounted = sentAt >= state.pacedSince && (isFirst || isPaced(state, now));
-    this.sample = afterAnswer(this.sample, isCounted, kind, finding, now);
+    if (kind === 'success' && this.counted.since !== noSample.since) {
+      this.successes += 1;
+      if (isCounted) this.firsts += 1;
+      this.succeededAt = now;
+    } else this.sample = afterAnswer(this.sample, isCounted, kind, finding, now);
     this.link.share?.answered(isCounted, kind);
   }
 
@@ -128,9 +149,9 @@ export class ScopeHold implements OwnHold {
   }
 
   judge(now: number): void {
-    const { hold, state: known, sample: before } = this;
-    if (!isWorthJudging(known, before, now)) return;
-    const { state, sample } = judged(hold, known, before, now);
+    const { hold, state: known } = this;
+    if (!isWorthJudging(known, this.counted, now)) return;
+    const { state, sample } = judged(hold, known, this.sample, now);
     this.sample = sample;
     this.change(state, now);
   }

@@ -4,6 +4,7 @@ import {
   afterAnswer,
   afterOthers,
   afterSent,
+  afterSuccesses,
   msPerSuccess,
   noSample,
   sampleAfter,
@@ -17,6 +18,14 @@ function answered(kinds: readonly AnswerKind[], eachMs: number, from: Sample = s
 }
 
 describe('a sample', () => {
+  test('counts successes together as it counts one after the other', () => {
+    const refused = afterAnswer(noSample, true, 'refusal', undefined, 70);
+    let one = refused;
+    for (const [index, isCounted] of [true, false, true].entries())
+      one = afterAnswer(one, isCounted, 'success', undefined, 80 + index);
+    expect(afterSuccesses(refused, 2, 3, 82)).toEqual(one);
+  });
+
   test('begins with the first answer', () => {
     expect(afterAnswer(noSample, true, 'success', undefined, 70)).toMatchObject({
       since: 70,

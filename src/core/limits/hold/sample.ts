@@ -61,6 +61,17 @@ export function afterAnswer(
   };
 }
 
+/** The same as `afterAnswer` for each of them, if it is not the first answer. `firsts`: how many of them are counted. */
+export function afterSuccesses(sample: Sample, firsts: number, successes: number, now: number): Sample {
+  return {
+    ...sample,
+    at: now,
+    firsts: sample.firsts + firsts,
+    successes: sample.successes + successes,
+    inARow: 0,
+  };
+}
+
 export function afterSent(sample: Sample, count: number): Sample {
   return { ...sample, sent: sample.sent + count };
 }

@@ -44,7 +44,7 @@ const leastStep = 0.9;
 const movedGrowth = 1.3;
 
 /** Whether there may be anything to judge. It is asked for every attempt and every answer. */
-export function isWorthJudging(state: HoldState, sample: Sample, now: number): boolean {
+export function isWorthJudging(state: HoldState, sample: Pick<Sample, 'since'>, now: number): boolean {
   return now - sample.since >= shortestMs || state.phase === 'quota' || paces[state.phase] !== undefined;
 }
 

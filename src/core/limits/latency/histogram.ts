@@ -35,17 +35,19 @@ export function codeOf(ms: number, isWhole: boolean): number {
 
 export function withBatch(histogram: Histogram, batch: Batch | undefined): Histogram {
   const whole = histogram.whole.slice();
-  const cut = histogram.cut.slice();
+  // In most batches, none was cut.
+  let cut: number[] | undefined;
   let { wholes, all } = histogram;
   for (let one = batch; one !== undefined; one = one.next) {
     const isWhole = one.code & 1;
-    const counts = isWhole === 1 ? whole : cut;
+    if (isWhole === 0) cut ??= histogram.cut.slice();
+    const counts = isWhole === 1 || cut === undefined ? whole : cut;
     const bucket = one.code >> 1;
     counts[bucket] = (counts[bucket] ?? 0) + 1;
     wholes += isWhole;
     all += 1;
   }
-  return { whole, cut, wholes, all };
+  return { whole, cut: cut ?? histogram.cut, wholes, all };
 }
 
 /** What a histogram has counted since its `earlier` state. */
