@@ -270,7 +270,10 @@ export class LiveSession implements Raced {
     const isHedged = race?.hasHedgeWon !== undefined;
     // The history has the hint of a redirect.
     if (status >= 300 || isOver || isHedged || this.credentials !== undefined || this.isHeard) return false;
-    const endedAt = limits.scope.ports.now();
+    const { ports } = limits.scope;
+    const endedAt = ports.now();
+    // Each decision draws one number, so that dice which are given bring the next one what they would have brought it.
+    ports.random();
     race?.begins();
     this.tellEnd('alive');
     limits.succeeded(this.isFirst, this.refund(), this.sentAt);
