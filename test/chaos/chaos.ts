@@ -7,9 +7,10 @@ import { type BeforeRetry, type PolicyOptions, presets } from '../../src/index.j
 import { comesTrue } from '../adapters/kit.js';
 import type { ClientKind } from './clients.js';
 import { complaintsAbout } from './judge.js';
+import { Login } from './login.js';
 import { bodyBytes } from './orders.js';
 import { ProcessWatch } from './process-watch.js';
-import { Run } from './run.js';
+import { lanesFor, Run } from './run.js';
 import type { Scenario } from './scenarios.js';
 import { keyingRule, type Trial } from './trial.js';
 
@@ -62,6 +63,8 @@ const hedging: PolicyOptions = {
   hedge: { afterMs: 25, share: 1, capacity: 20 },
 };
 
+const whole = { wholeBodyBytes: 2 * bodyBytes, wholeBodyMs: 5_000 } as const satisfies PolicyOptions;
+
 /** Plays a scenario with the persistent policy. */
 export async function endure(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
   const run = new Run({ kind, scenario, policy: { ...persistent, ...kind.policy }, requests, seed });
@@ -73,13 +76,42 @@ export async function endure(kind: ClientKind, scenario: Scenario, requests: num
   if (leavesDoubt) expect(run.trials.filter(isInDoubt).length).toBeGreaterThan(0);
 }
 
+/** Fewer than there are lanes. */
+const mostInFlight = 8;
+
 /** Plays a scenario in which answers wait until their bodies are whole: no body that broke off reaches a reader. */
 export async function endureWhole(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
-  const policy = { ...persistent, ...kind.policy, wholeBodyBytes: 2 * bodyBytes, wholeBodyMs: 5_000 };
+  const policy = { ...persistent, ...kind.policy, ...whole };
   const run = new Run({ kind, scenario, policy, requests, seed });
   expectNone(await complaintsOf(run));
   expect(run.trials.filter(isMended).length).toBeGreaterThan(0);
   expect(run.trials.filter(({ manner, isDone }) => manner === 'read' && !isDone)).toEqual([]);
+}
+
+/**
+ * Plays a scenario in which tokens expire all the time, and attempts wait for their places: no request is lost that a
+ * renewed token would have carried, each token is renewed once, and every place is given back.
+ */
+export async function endureExpiry(kind: ClientKind, scenario: Scenario, requests: number): Promise<void> {
+  const login = new Login();
+  const { does, late } = scenario.misbehaviour;
+  const wantsHedges = late !== undefined;
+  // A hedge needs a place that no other attempt waits for.
+  const limit = wantsHedges ? 2 * lanesFor(requests) : mostInFlight;
+  const policy: PolicyOptions = {
+    ...(wantsHedges ? hedging : persistent),
+    ...(does === 'cuts bodies' && whole),
+    ...kind.policy,
+    credentials: login.credentials,
+    concurrency: { limit, maxQueueMs: 10_000 },
+  };
+  const run = new Run({ kind, scenario, policy, requests, seed, wantsHedges, tokenUses: 2 * limit });
+  const complaints = await complaintsOf(run);
+  expectNone([...login.complaints(run.lines), ...complaints]);
+  expect(login.renewals).toBeGreaterThan(0);
+  if (wantsHedges) expect(run.hedges).toBeGreaterThan(0);
+  expect(run.trials.filter(isMendedWrite).length).toBeGreaterThan(0);
+  if (isLong) console.log(`chaos: ${login.renewals} renewals`);
 }
 
 /** Plays a scenario behind a gate and under a hold. */
@@ -138,6 +170,9 @@ async function complaintsOf(run: Run): Promise<string[]> {
   if (!(await comesTrue(() => timers.pending === 0))) complaints.push(`${timers.pending} timers are set`);
   const waiting = run.snapshot().scopes.filter((scope) => scope.waiting > 0).length;
   if (waiting > 0) complaints.push(`${waiting} scopes count requests that wait`);
+  const places = run.snapshot().scopes.flatMap(({ concurrencies = [] }) => concurrencies);
+  const taken = places.reduce((sum, { inFlight, waiting: queued }) => sum + inFlight + queued, 0);
+  if (taken > 0) complaints.push(`${taken} places of attempts in flight are not given back`);
   const listeners = getEventListeners(run.caller.signal, 'abort').length;
   if (listeners > 0) complaints.push(`${listeners} listeners are left on the signal of all requests`);
   if (!(await comesTrue(() => watch.leftovers().length === 0))) {

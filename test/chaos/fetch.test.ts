@@ -1,9 +1,19 @@
 /** Plain fetch while the server fails: a few requests in every test run, many with `npm run test:chaos`. */
 
 import { test } from 'vitest';
-import { endure, endureGuarded, endureHedged, endureWhole, fewer, isLong, limits, seed } from './chaos.js';
+import {
+  endure,
+  endureExpiry,
+  endureGuarded,
+  endureHedged,
+  endureWhole,
+  fewer,
+  isLong,
+  limits,
+  seed,
+} from './chaos.js';
 import { overPlainFetch } from './clients.js';
-import { cutsBodies, guarded, hedged, hedgedFew, scenarios } from './scenarios.js';
+import { cutsBodies, expiring, expiringFew, guarded, hedged, hedgedFew, scenarios } from './scenarios.js';
 
 for (const scenario of scenarios) {
   test(`${overPlainFetch.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
@@ -21,6 +31,14 @@ test(
   limits,
   () => endureWhole(overPlainFetch, cutsBodies, fewer),
 );
+
+for (const scenario of isLong ? expiring : expiringFew) {
+  test(
+    `${overPlainFetch.name} whose tokens expire while the server ${scenario.name}, seed ${seed}`,
+    limits,
+    () => endureExpiry(overPlainFetch, scenario, fewer),
+  );
+}
 
 for (const scenario of guarded) {
   test(`${overPlainFetch.name} behind a gate while the server ${scenario.name}, seed ${seed}`, limits, () =>

@@ -1,15 +1,16 @@
 /**
- * A log of the requests that reached the server and those that it applied, one line each, written before any answer:
- * the log is right even if the server is killed the next moment.
+ * A log of the requests that reached the server, those that it applied and those whose token it refused, one line each,
+ * written before any answer: the log is right even if the server is killed the next moment.
  */
 
 import { openSync, readFileSync, writeSync } from 'node:fs';
 
 export interface Line {
-  readonly what: 'arrived' | 'applied' | 'spoilt';
+  readonly what: 'arrived' | 'applied' | 'spoilt' | 'refused';
   readonly id: number;
   readonly method: string;
   readonly key?: string;
+  readonly token?: number;
 }
 
 export function linesOf(path: string): Line[] {
@@ -22,6 +23,7 @@ export class FileLedger {
   readonly #file: number;
   readonly #arrivals = new Map<number, number>();
   readonly #appliedKeys = new Set<string>();
+  readonly #refusedTokens = new Set<number | undefined>();
 
   constructor(path: string) {
     this.#file = openSync(path, 'a');
@@ -45,13 +47,24 @@ export class FileLedger {
     else if (!this.#appliedKeys.has(key)) this.#write({ what: 'applied', id, method, key });
   }
 
+  /** Whether a token has expired before. */
+  hasRefused(token: number): boolean {
+    return this.#refusedTokens.has(token);
+  }
+
+  /** Logs a request with a token that has expired, or with none. */
+  refuse(id: number, method: string, token: number | undefined): void {
+    this.#write({ what: 'refused', id, method, ...(token !== undefined && { token }) });
+  }
+
   #write(line: Line): void {
     writeSync(this.#file, `${JSON.stringify(line)}\n`);
     this.#remember(line);
   }
 
-  #remember({ what, id, key }: Line): void {
+  #remember({ what, id, key, token }: Line): void {
     if (what === 'arrived') this.#arrivals.set(id, (this.#arrivals.get(id) ?? 0) + 1);
     if (what === 'applied' && key !== undefined) this.#appliedKeys.add(key);
+    if (what === 'refused') this.#refusedTokens.add(token);
   }
 }

@@ -10,6 +10,8 @@ export interface Orders {
   readonly ledgerPath: string;
   readonly seed: number;
   readonly misbehaviour: Misbehaviour;
+  /** A token expires after it has come so often, or up to twice as often. Undefined: none is asked for. */
+  readonly tokenUses: number | undefined;
 }
 
 /**

@@ -26,12 +26,19 @@ export interface RunOptions {
   readonly wantsHedges?: boolean;
   /** Each outage goes on until the gate has turned a request away. Default: false. */
   readonly wantsTurnedAway?: boolean;
+  /** The server asks for tokens, each of which expires after so many attempts, or up to twice as many. Default: none. */
+  readonly tokenUses?: number;
 }
 
 /** A caller that the gate refused comes again, but not at once. */
 const afterRefusalMs = 20;
 /** The most requests, one after the other, until one succeeds, and one is hedged. */
 const mostRevivals = 300;
+
+/** How many requests are under way at a time. */
+export function lanesFor(requests: number): number {
+  return Math.min(64, Math.ceil(requests / 8));
+}
 
 export class Run {
   readonly trials: Trial[] = [];
@@ -50,7 +57,7 @@ export class Run {
 
   constructor(options: RunOptions) {
     this.#options = options;
-    this.#lanes = Math.min(64, Math.ceil(options.requests / 8));
+    this.#lanes = lanesFor(options.requests);
     // One listener for each request under way, and a few for requests that are about to end.
     setMaxListeners(2 * this.#lanes, this.caller.signal);
   }
@@ -68,8 +75,8 @@ export class Run {
   }
 
   async play(): Promise<void> {
-    const { kind, scenario, policy, seed } = this.#options;
-    const server = await openServer(seed, scenario.misbehaviour);
+    const { kind, scenario, policy, seed, tokenUses } = this.#options;
+    const server = await openServer(seed, scenario.misbehaviour, tokenUses);
     const observe = (event: RequestEvent): void => this.#hear(event);
     const retrier = createRetrier({ ...policy, observe }, { sleep: this.timers.sleep });
     this.snapshot = () => retrier.snapshot();

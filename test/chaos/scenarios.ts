@@ -173,3 +173,11 @@ export const hedged: readonly Scenario[] = [
 
 /** A selection for runs that have no time for all. */
 export const hedgedFew: readonly Scenario[] = [isSlow, resets, isKilled].map(slowly);
+
+const resetsLate: Scenario = { ...slowly(resets), name: 'resets and is late' };
+
+/** Scenarios in which tokens expire. */
+export const expiring: readonly Scenario[] = [resets, isKilled, throttlesSeldom, cutsBodies, resetsLate];
+
+/** A selection for runs that have no time for all. */
+export const expiringFew: readonly Scenario[] = [resets];

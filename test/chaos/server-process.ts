@@ -23,11 +23,15 @@ const program = buildSync({
 }).outputFiles.map(({ text }) => text);
 
 /** Starts the server; it has ended when the test ends. */
-export async function openServer(seed: number, misbehaviour: Misbehaviour): Promise<ServerProcess> {
+export async function openServer(
+  seed: number,
+  misbehaviour: Misbehaviour,
+  tokenUses: number | undefined,
+): Promise<ServerProcess> {
   const origin = await refusedOrigin();
   const deadOrigin = await otherThan(origin);
   const folder = await mkdtemp(join(tmpdir(), 'undaunted-chaos-'));
-  const server = new ServerProcess({ origin, deadOrigin, folder, seed, misbehaviour });
+  const server = new ServerProcess({ origin, deadOrigin, folder, seed, misbehaviour, tokenUses });
   onTestFinished(() => server.destroy());
   await writeFile(server.program, program);
   await server.start();
@@ -45,6 +49,7 @@ interface Place {
   readonly folder: string;
   readonly seed: number;
   readonly misbehaviour: Misbehaviour;
+  readonly tokenUses: number | undefined;
 }
 
 export class ServerProcess {
@@ -54,12 +59,12 @@ export class ServerProcess {
   readonly #orders: Orders;
   #child: ChildProcess | undefined;
 
-  constructor({ origin, deadOrigin, folder, seed, misbehaviour }: Place) {
+  constructor({ origin, deadOrigin, folder, ...rest }: Place) {
     this.origin = origin;
     this.program = join(folder, 'server.mjs');
     this.#folder = folder;
     const port = Number(new URL(origin).port);
-    this.#orders = { port, deadOrigin, ledgerPath: join(folder, 'ledger'), seed, misbehaviour };
+    this.#orders = { port, deadOrigin, ledgerPath: join(folder, 'ledger'), ...rest };
   }
 
   async start(): Promise<void> {

@@ -11,6 +11,7 @@ import { Cues } from '../faults/pacing.js';
 import type { Play } from '../faults/play.js';
 import { closeAfter, ranged, rst } from '../faults/plays.js';
 import { FileLedger } from './file-ledger.js';
+import { tokenIn } from './login.js';
 import { type Course, courseOf, type Elsewhere, playElsewhere } from './misbehaviour.js';
 import { bodyBytes, bodyStart, type Command, type Notice, type Orders, orderText } from './orders.js';
 
@@ -27,20 +28,21 @@ class ChaosRequest extends Arrival {
   readonly play: Play;
   readonly #takeEffect: () => void;
 
-  constructor(head: RequestHead, connection: number, orders: Orders, ledger: FileLedger) {
+  constructor(head: RequestHead, connection: number, orders: Orders, ledger: FileLedger, tokens: Tokens) {
     super(unused, 0, head, connection);
     const { method } = head;
     const id = Number(head.path.split('/').at(-1));
     const key = this.headers['idempotency-key'];
-    const good = goodAnswer(id, this.headers['range']);
     const isHere = !head.path.startsWith(away);
     const dice = new Dice(orders.seed, id * 100 + (isHere ? ledger.arrive(id, method, key) : 0));
-    const { applies, play } = isHere ? courseHere(orders, dice, good, id) : courseAway(head.path, good);
+    const isTaken = tokens.take(id, method, this.headers['authorization']);
+    const answer = isTaken ? goodAnswer(id, this.headers['range']) : unauthorized;
+    const { applies, play } = isHere ? courseHere(orders, dice, answer, id) : courseAway(head.path, answer);
     this.play = { ...play, steps: [{ do: 'wait', ms: dice.whole(1, longestWorkMs) }, ...play.steps] };
     this.#takeEffect = () => {
       if (method !== 'POST') return;
       if (this.body.toString() !== orderText(id)) ledger.spoilt(id, method);
-      else if (applies) ledger.apply(id, method, key);
+      else if (applies && isTaken) ledger.apply(id, method, key);
     };
   }
 
@@ -61,10 +63,42 @@ function courseAway(path: string, good: Play): Course {
   return { applies: false, play: playElsewhere(place, good) };
 }
 
+/** Which tokens are good. Those that have expired stay so, also when the server is started again. */
+class Tokens {
+  readonly #orders: Orders;
+  readonly #ledger: FileLedger;
+  readonly #uses = new Map<number, number>();
+
+  constructor(orders: Orders, ledger: FileLedger) {
+    this.#orders = orders;
+    this.#ledger = ledger;
+  }
+
+  take(id: number, method: string, authorization: string | undefined): boolean {
+    if (this.#orders.tokenUses === undefined) return true;
+    const token = tokenIn(authorization);
+    const isGood = token !== undefined && this.#use(token) <= this.#mostUses(token);
+    if (!isGood) this.#ledger.refuse(id, method, token);
+    return isGood;
+  }
+
+  #use(token: number): number {
+    const uses = this.#ledger.hasRefused(token) ? Number.POSITIVE_INFINITY : (this.#uses.get(token) ?? 0) + 1;
+    this.#uses.set(token, uses);
+    return uses;
+  }
+
+  #mostUses(token: number): number {
+    const { seed, tokenUses = 0 } = this.#orders;
+    return new Dice(seed, token).whole(tokenUses, 2 * tokenUses);
+  }
+}
+
 class ChaosServer implements Stage {
   readonly cues: Cues = new Cues();
   readonly #orders: Orders;
   readonly #ledger: FileLedger;
+  readonly #tokens: Tokens;
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   #connections = 0;
@@ -72,6 +106,7 @@ class ChaosServer implements Stage {
   constructor(orders: Orders) {
     this.#orders = orders;
     this.#ledger = new FileLedger(orders.ledgerPath);
+    this.#tokens = new Tokens(orders, this.#ledger);
   }
 
   obey(command: Command): void {
@@ -86,7 +121,7 @@ class ChaosServer implements Stage {
   }
 
   record(head: RequestHead, connection: number): Arrival {
-    return new ChaosRequest(head, connection, this.#orders, this.#ledger);
+    return new ChaosRequest(head, connection, this.#orders, this.#ledger, this.#tokens);
   }
 
   playFor(request: Arrival): Play {
@@ -112,6 +147,15 @@ class ChaosServer implements Stage {
     if (dice.chance(misbehaviour.share)) connection.open(rst('connect'));
   }
 }
+
+/** With a body that can break off, as that of any other answer. */
+const unauthorized: Play = {
+  steps: [
+    { do: 'head', status: 401, headers: { 'content-length': '200', 'www-authenticate': 'Bearer' } },
+    { do: 'fill', bytes: 200, mark: 'unauthorized' },
+    { do: 'end' },
+  ],
+};
 
 /** The same answer to every method: the caller can tell that it is complete and its own. */
 function goodAnswer(id: number, range: string | undefined): Play {

@@ -40,6 +40,12 @@ export class Trial {
     this.isSettled = true;
   }
 
+  /** Of the answer that the caller got, also if it is an error of its client. */
+  get status(): number | undefined {
+    const { response } = Object(this.error) as { readonly response?: { readonly status: number } };
+    return this.answer?.status ?? response?.status;
+  }
+
   /** True if the caller got a success. */
   get isDone(): boolean {
     return this.answer?.status === 200;

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   breakPromises,
   endure,
+  endureExpiry,
   endureGuarded,
   endureHedged,
   endureWhole,
@@ -13,7 +14,7 @@ import {
   seed,
 } from './chaos.js';
 import { overUndici } from './clients.js';
-import { cutsBodies, guarded, hedged, resets, scenarios } from './scenarios.js';
+import { cutsBodies, expiring, guarded, hedged, resets, scenarios } from './scenarios.js';
 
 for (const scenario of scenarios) {
   test(`${overUndici.name} while the server ${scenario.name}, seed ${seed}`, limits, () =>
@@ -34,6 +35,12 @@ for (const scenario of guarded) {
 for (const scenario of hedged) {
   test(`${overUndici.name} with hedges while the server ${scenario.name}, seed ${seed}`, limits, () =>
     endureHedged(overUndici, scenario, fewer),
+  );
+}
+
+for (const scenario of expiring) {
+  test(`${overUndici.name} whose tokens expire while the server ${scenario.name}, seed ${seed}`, limits, () =>
+    endureExpiry(overUndici, scenario, fewer),
   );
 }
 
