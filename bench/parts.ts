@@ -90,6 +90,11 @@ const parts: readonly Part[] = [
     rows: async () => (await import('./post-sockets.js')).benchPostSockets(),
   },
   {
+    name: 'whole-sockets',
+    title: 'every client: a small JSON that is waited for until it is whole, over loopback',
+    rows: async () => (await import('./whole-sockets.js')).benchWholeSockets(),
+  },
+  {
     name: 'stream-starts',
     title: 'every client: when the first content of a stream comes that was waited for',
     rows: async () => (await import('./stream-starts.js')).benchStreamStarts(),

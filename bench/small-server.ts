@@ -1,5 +1,5 @@
 /**
- * Answers with a few bytes, with a megabyte, with 503 or not at all, and tells its parent process where it listens. It
+ * Answers with a few bytes, with a small JSON, with a megabyte, with 503 or not at all, and tells its parent process where it listens. It
  * ends with its parent.
  *
  * Three in ten requests under `/flaky/` get 503. How often a path gets it depends only on its number, in this run and in
@@ -29,6 +29,7 @@ function isRefused(path: string): boolean {
 
 function bodyOf(path: string): Buffer | string {
   if (path === '/megabyte') return megabyte;
+  if (path === '/json') return '{"ok":true}';
   return path === '/unanswered' ? String(silent) : 'hello';
 }
 
@@ -43,6 +44,7 @@ const server = createServer((request, response) => {
     return;
   }
   if (path === '/busy' || (path.startsWith('/flaky/') && isRefused(path))) response.statusCode = 503;
+  if (path === '/json') response.setHeader('content-type', 'application/json');
   response.end(bodyOf(path));
 });
 // A contestant keeps its connections while others have their turn.
