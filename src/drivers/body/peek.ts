@@ -20,6 +20,8 @@ interface PeekedStream extends StreamLike {
   destroy(error?: unknown): unknown;
   read(): Uint8Array | null;
   unshift(chunk: Uint8Array): void;
+  push(chunk: Uint8Array): unknown;
+  readonly _transform?: unknown;
   on(event: string, listener: (error: unknown) => void): unknown;
   off(event: string, listener: (error: unknown) => void): unknown;
   prependListener(event: string, listener: () => void): unknown;
@@ -140,6 +142,8 @@ export class Peek implements Look {
     stream.readable = false;
     process.nextTick(() => {
       stream.readable = true;
+      // Set by Node's pipeline() on a stream that is not destroyed at once: then an iterator would end regularly.
+      Reflect.deleteProperty(stream, Symbol.for('nodejs.stream.destroyed'));
       this.end({ cut: error ?? this.emitted });
     });
   }
@@ -149,7 +153,7 @@ export class Peek implements Look {
     this.isOver = true;
     const { stream, taken } = this;
     stream.off('readable', this.look);
-    if (taken.length > 0) stream.unshift(Buffer.concat(taken));
+    if (taken.length > 0) putBack(stream, Buffer.concat(taken));
     this.taken = [];
     this.over(peeked);
   }
@@ -163,6 +167,15 @@ export class Peek implements Look {
       if (this.broken !== undefined) stream.destroy(this.broken.error);
     });
   }
+}
+
+/**
+ * A transform that was asked for more, and is full now, waits until it is asked again; but Node asks only once until
+ * something comes. An empty push ends that first question.
+ */
+function putBack(stream: PeekedStream, bytes: Uint8Array): void {
+  stream.unshift(bytes);
+  if (typeof stream._transform === 'function') stream.push(new Uint8Array(0));
 }
 
 /**

@@ -65,6 +65,24 @@ describe.each(['http', 'fetch'])('over %s, as text', (adapter) => {
   });
 });
 
+describe('through a transform, as axios counts or limits what it reads', () => {
+  const asked = { responseType: 'stream', onDownloadProgress: () => undefined } as const;
+
+  test('a cut reaches an iterator as a cut once retries are spent', async () => {
+    const lab = await openLab([cutChunked('fin', begun, eventStream)]);
+    const answer = await retryingInstance({ ...start, maxRetries: 1 }).get(lab.origin, asked);
+    expect((await read(answer)).error).toBeInstanceOf(Error);
+    expect(lab.requests).toHaveLength(2);
+  });
+
+  test('a beginning that fills the transform is read to its end', async () => {
+    const comments = Array.from({ length: 20 }, (_, n) => `: ${String(n % 10).repeat(5_000)}\n\n`);
+    const lab = await openLab([ended(...comments, hello, bye)]);
+    const answer = await retryingInstance(start).get(lab.origin, asked);
+    expect(await read(answer)).toEqual({ text: comments.join('') + hello + bye, error: undefined });
+  });
+});
+
 test('the stream is as axios made it: unread, not listened to, and its own', async () => {
   const lab = await openLab([cutChunked('fin', begun, eventStream), good]);
   const { data } = await retryingInstance(start).get<Readable>(lab.origin, { responseType: 'stream' });
