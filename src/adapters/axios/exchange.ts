@@ -66,7 +66,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.adapterAtFirst = config.adapter;
     const { retry, socketPath } = config;
     const socket = typeof socketPath === 'string' && socketPath !== '' ? socketPath : undefined;
-    this.session = installation.retrier.open(this, overrideFrom(retry), undefined, socket);
+    this.session = installation.retrier.open(this, overrideFrom(retry), undefined, socket, true);
     this.body = bodyOf(config.data, this.session.settings, installation.parts.streams);
   }
 

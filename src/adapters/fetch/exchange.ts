@@ -74,7 +74,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     this.given = init;
     this.rest = rest;
     this.signal = signalOf(input, init);
-    this.session = installation.retrier.open(this, overrideFrom(retry));
+    this.session = installation.retrier.open(this, overrideFrom(retry), undefined, undefined, true);
     const { settings } = this.session;
     // A request that may be sent later is sent as it was at the call.
     const mayWait =
@@ -260,8 +260,10 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     if (this.body === undefined) dispose(this.init?.body);
   }
 
-  whenRead(answer: ResponseShape | undefined, _sent: Abortable | undefined, done: () => void): void {
-    if (this.isJoined || this.hasWhole(answer)) done();
+  /** An attempt follows the caller's signal only; without one, answers that wait for their bodies follow the attempt. */
+  whenRead(answer: ResponseShape | undefined, sent: Abortable | undefined, done: () => void): void {
+    const followsNothing = this.isJoined || (sent !== undefined && this.signal === undefined);
+    if (followsNothing || this.hasWhole(answer)) done();
     else whenRead(answer, done);
   }
 

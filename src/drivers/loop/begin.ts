@@ -1,23 +1,34 @@
-/** Begins a request. A plain one is sent at once, and if it succeeds, the loop is never made. */
+/** Begins a request. A plain one that no limit keeps back is sent at once, and if it succeeds, the loop is never made. */
 
+import { go } from '../../core/limits/admission.js';
 import { asPromise } from '../../core/returned.js';
 import type { Session } from '../../kernel/session.js';
 import { rememberOutermost } from '../outermost.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import { Loop } from './loop.js';
+import { AbortableAttempt } from './sending.js';
 import { isStatus } from './status.js';
+import { TimeLimits } from './times.js';
 
 export function begin<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
-  if (!isPlain(exchange)) return new Loop(exchange, undefined).run();
+  if (!isPlain(exchange)) return new Loop(exchange).run();
+  const { settings } = exchange.session;
+  const admission = exchange.session.admit();
+  if (admission.kind !== 'go') return new Loop(exchange, undefined, admission).run();
+  const isTimed = settings.deadlineMs !== undefined || settings.attemptTimeoutMs !== undefined;
+  return isTimed ? sendTimed(exchange) : sendUntimed(exchange);
+}
+
+function sendUntimed<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
+  const { needsAdmission } = exchange.session.settings;
   try {
     const sent = exchange.send();
     // An adapter of the caller's may return an object with a `then` of its own, or nothing at all.
     return (sent instanceof Promise ? sent : asPromise<Answer>(sent)).then(
-      (response) => {
-        if (!exchange.accepts(response)) return recover(exchange, { kind: 'response', response });
-        rememberOutermost(response, exchange.session);
-        return response;
-      },
+      (response) =>
+        isHandedOver(exchange, response, needsAdmission && exchange.isAborted)
+          ? response
+          : recover(exchange, { kind: 'response', response }),
       (error: unknown) => recover(exchange, { kind: 'error', error }),
     );
   } catch (error) {
@@ -25,19 +36,42 @@ export function begin<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer
   }
 }
 
-function recover<Answer>(exchange: PromiseExchange<Answer>, first: Ending<Answer>): Promise<Answer> {
-  return new Loop(exchange, first).run();
+function sendTimed<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
+  const times = new TimeLimits(exchange);
+  const limit = times.limit();
+  // Opening the session took all the time, or a function of the caller's has aborted.
+  if (limit === undefined || limit.ms <= 0 || exchange.isAborted) return recover(exchange, undefined);
+  return new AbortableAttempt(exchange, times).run(exchange.outgoing(), limit).then((ending) => {
+    const isGiven = ending.kind === 'response' && isHandedOver(exchange, ending.response, exchange.isAborted);
+    return isGiven ? ending.response : recover(exchange, ending);
+  });
 }
 
-/** Whether the request is plain: before it is sent, there is nothing to prepare, to time or to ask for. */
+function isHandedOver<Answer>(
+  exchange: PromiseExchange<Answer>,
+  response: Answer,
+  isAborted: boolean,
+): boolean {
+  const isAccepted = !isAborted && exchange.accepts(response);
+  if (isAccepted) rememberOutermost(response, exchange.session);
+  return isAccepted;
+}
+
+/** The first attempt may be sent, or it was, and this is its end. */
+function recover<Answer>(
+  exchange: PromiseExchange<Answer>,
+  first: Ending<Answer> | undefined,
+): Promise<Answer> {
+  return new Loop(exchange, first, go).run();
+}
+
+/** Whether the request is plain: before it is sent, there is nothing to prepare, and nothing is owed once it is answered. */
 function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
   const { settings } = session;
   return (
     body === undefined &&
-    settings.deadlineMs === undefined &&
-    settings.attemptTimeoutMs === undefined &&
     settings.tail === undefined &&
-    !settings.needsAdmission &&
+    settings.deadlineCovers === 'head' &&
     !session.awaitsBody &&
     settings.idempotencyKey === false &&
     settings.credentials === false

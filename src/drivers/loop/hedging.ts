@@ -110,10 +110,14 @@ class HedgedAttempt<Answer> {
     extra: Readonly<Record<string, string>> | undefined,
   ): void {
     const { exchange, outgoing, times } = this;
-    const sending = new AbortableAttempt<Answer>(exchange, times, (ending) => void this.ended(side, ending));
+    const sending = new AbortableAttempt<Answer>(exchange, times);
     const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
     this.sides.push(side);
-    sending.start((signal) => outgoing.sendApart(signal, extra), limit);
+    sending.start(
+      (signal) => outgoing.sendApart(signal, extra),
+      limit,
+      (ending) => void this.ended(side, ending),
+    );
   }
 
   private hedge(): void {

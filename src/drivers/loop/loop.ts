@@ -23,6 +23,8 @@ export class Loop<Answer> {
   private readonly outgoing: Outgoing<Answer>;
   /** The end of the first attempt, if it is over already. */
   private first: Ending<Answer> | undefined;
+  /** What the first attempt was told when it asked for admission, if it has asked. */
+  private asked: Admission | undefined;
   private readonly times: TimeLimits;
   /** Headers that the next attempt adds; undefined for the first attempt. */
   private extra: Readonly<Record<string, string>> | undefined = undefined;
@@ -33,12 +35,13 @@ export class Loop<Answer> {
   /** What is left of the answer that the retry is for. */
   private left: Rest | undefined = undefined;
 
-  constructor(exchange: PromiseExchange<Answer>, first: Ending<Answer> | undefined) {
+  constructor(exchange: PromiseExchange<Answer>, first?: Ending<Answer>, asked?: Admission) {
     this.exchange = exchange;
     this.session = exchange.session;
     this.times = new TimeLimits(exchange);
     this.outgoing = exchange.outgoing();
     this.first = first;
+    this.asked = asked;
   }
 
   /** Begins with the first attempt, or with its end if that is known already. */
@@ -85,7 +88,8 @@ export class Loop<Answer> {
    * Waits until the limits let the attempt through; throws if one refuses it. Undefined: it may go at once.
    */
   private admitted(): Promise<void> | undefined {
-    const admission = this.session.admit();
+    const admission = this.asked ?? this.session.admit();
+    this.asked = undefined;
     return admission.kind === 'go' ? undefined : this.admittedAfter(admission);
   }
 

@@ -1,6 +1,7 @@
 /** Sends one attempt: as it is, or so that it can be given up. */
 
 import type { ClientOutcome } from '../../core/events.js';
+import { asPromise } from '../../core/returned.js';
 import type { Decision } from '../../core/types.js';
 import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/sleep.js';
 import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
@@ -28,14 +29,8 @@ export async function sendAlone<Answer>(
   limit: Limit | undefined,
 ): Promise<Over<Answer>> {
   if (limit === undefined) return { result: await endingOf(() => exchange.send()), sending: undefined };
-  return new Promise((resolve) => {
-    const ended = (result: Ending<Answer>): void => {
-      outgoing.ended();
-      resolve({ result, sending });
-    };
-    const sending = new AbortableAttempt(exchange, timers, ended);
-    sending.start((signal) => exchange.send(signal), limit);
-  });
+  const sending = new AbortableAttempt(exchange, timers);
+  return { result: await sending.run(outgoing, limit), sending };
 }
 
 /** The client's function may also throw, or return something other than a promise. */
@@ -44,6 +39,18 @@ export async function endingOf<Answer>(send: () => Promise<Answer>): Promise<End
     return { kind: 'response', response: await send() };
   } catch (error) {
     return { kind: 'error', error };
+  }
+}
+
+function sentBy<Answer>(
+  send: (signal: AbortSignal) => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    const sent = send(signal);
+    return sent instanceof Promise ? sent : asPromise<Answer>(sent);
+  } catch (error) {
+    return Promise.reject(error);
   }
 }
 
@@ -66,27 +73,45 @@ export class AbortableAttempt<Answer> implements Abortable {
    * Undefined once the attempt is over: it leads to the answer, and the listener of the caller's signal, which stays
    * until the body is read, must not.
    */
-  private ended: ((ending: Ending<Answer>) => void) | undefined;
+  private ended: ((ending: Ending<Answer>) => void) | undefined = undefined;
   /** Hears an ending that comes after the attempt was left. */
   private late: ((ending: Ending<Answer>) => void) | undefined = undefined;
   private cancel: Cancel | undefined = undefined;
   private unfollow: Cancel = () => undefined;
 
-  constructor(exchange: PromiseExchange<Answer>, timers: Timers, ended: (ending: Ending<Answer>) => void) {
+  constructor(exchange: PromiseExchange<Answer>, timers: Timers) {
     this.exchange = exchange;
     this.timers = timers;
-    this.ended = ended;
   }
 
   get signal(): AbortSignal {
     return this.ours.signal;
   }
 
+  /** Sends the only attempt that is out. */
+  run(outgoing: Outgoing<Answer>, limit: Limit): Promise<Ending<Answer>> {
+    return new Promise((resolve) => {
+      const ended = (ending: Ending<Answer>): void => {
+        outgoing.ended();
+        resolve(ending);
+      };
+      this.start((signal) => this.exchange.send(signal), limit, ended);
+    });
+  }
+
   /** The caller may abort while the client is being called, so the attempt may end before this returns. */
-  start(send: (signal: AbortSignal) => Promise<Answer>, limit: Limit | undefined): void {
+  start(
+    send: (signal: AbortSignal) => Promise<Answer>,
+    limit: Limit | undefined,
+    ended: (ending: Ending<Answer>) => void,
+  ): void {
+    this.ended = ended;
     this.unfollow = this.follow();
     if (limit !== undefined) this.endWithin(limit);
-    void endingOf(() => send(this.signal)).then((ending) => this.came(ending));
+    sentBy(send, this.signal).then(
+      (response) => this.came({ kind: 'response', response }),
+      (error: unknown) => this.came({ kind: 'error', error }),
+    );
   }
 
   /**

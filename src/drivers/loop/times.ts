@@ -41,10 +41,10 @@ export class TimeLimits {
   /** What ends the attempt first: its own timeout, or the request's deadline. */
   limit(): Limit | undefined {
     const { attemptTimeoutMs } = this.session.settings;
-    const deadline = this.deadline();
-    if (attemptTimeoutMs === undefined) return deadline;
+    const { leftMs } = this;
+    if (attemptTimeoutMs === undefined) return this.deadline(leftMs);
     const ms = attemptTimeoutMs - (this.bodySince === undefined ? 0 : this.now() - this.bodySince);
-    return deadline !== undefined && deadline.ms <= ms ? deadline : this.timeout(attemptTimeoutMs, ms);
+    return leftMs <= ms ? this.deadline(leftMs) : this.timeout(attemptTimeoutMs, ms);
   }
 
   /** An attempt timeout, of which `ms` are left. */
@@ -56,13 +56,22 @@ export class TimeLimits {
     return { ms, judges: 'awake', error };
   }
 
-  deadline(): Limit | undefined {
-    const { settings, deadlineAt } = this.session;
-    const { deadlineMs } = settings;
+  deadline(ms: number = this.leftMs): Limit | undefined {
+    const { deadlineMs } = this.session.settings;
     if (deadlineMs === undefined) return undefined;
     const error = (stalledMs?: number): Error =>
       this.exchange.ownError(new DeadlineError(deadlineMs, { ...this.cause, stalledMs }));
-    return { ms: deadlineAt - this.now(), judges: 'elapsed', error };
+    return { ms, judges: 'elapsed', error };
+  }
+
+  /** What is left of the deadline, which begins to count when this is asked first. */
+  private get leftMs(): number {
+    const { session } = this;
+    const { deadlineMs } = session.settings;
+    if (deadlineMs === undefined) return Number.POSITIVE_INFINITY;
+    if (session.hasBegun) return session.deadlineAt - this.now();
+    session.begin();
+    return deadlineMs;
   }
 
   /** Waits for a function of the caller, but only until the caller aborts or the time is over. */
