@@ -245,7 +245,7 @@ export class LiveSession implements Raced {
     const needsDecision =
       status >= 400 ||
       settings.retryIf !== undefined ||
-      settings.statuses.retried.has(status) ||
+      isRetriedSuccess(settings.statuses, status) ||
       (settings.hintedSuccesses.length > 0 &&
         settings.bodies?.isHintedSuccess(settings.hintedSuccesses, this.request, status) === true);
     if (needsDecision) return false;
@@ -487,6 +487,11 @@ export class LiveSession implements Raced {
   about(): About {
     return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
   }
+}
+
+/** Without a look into the set, which takes as long as all else that an accepted answer needs. */
+function isRetriedSuccess({ retried, lowest }: Settings['statuses'], status: number): boolean {
+  return status >= lowest && retried.has(status);
 }
 
 /** For a request that succeeded at once, it is made only when someone asks for the history. */

@@ -106,6 +106,7 @@ function sendNow(exchange: SentExchange, sending: Sending, more: MoreHeaders | u
 
 /** Whether the request is sent again only if it is proven that this does no harm. */
 function dependsOnEvidence({ settings, request }: Session): boolean {
+  if (settings.repeatsGet && request.method === 'GET') return false;
   const { maxRetries, unsafeMethods, methods, credentials } = settings;
   if ((maxRetries === 0 && credentials === false) || unsafeMethods === 'never') return false;
   return !methods.has(request.method) && !isSafe(settings, request);

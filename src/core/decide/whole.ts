@@ -49,7 +49,10 @@ export function isJudgedByHead(
   { statuses, credentials }: Pick<Settings, 'statuses' | 'credentials'>,
   status: number,
 ): boolean {
-  return statuses.retried.has(status) || (credentials !== false && credentials.statuses.includes(status));
+  return (
+    (status >= statuses.lowest && statuses.retried.has(status)) ||
+    (credentials !== false && credentials.statuses.includes(status))
+  );
 }
 
 /** How long after its head an answer is handed over as it is. A slow body is no failure. */

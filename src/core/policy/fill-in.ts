@@ -50,6 +50,7 @@ export function fillIn(options: SettingsOptions, inherited: Settings, parts: Par
     needsAdmission: needsAdmission(filled),
     awaitsBody: awaitsBody(filled),
     keepsUntilWhole: filled.wholeBodyBytes > 0 || filled.hintedSuccesses.some(readsWhole),
+    repeatsGet: filled.methods.has('GET'),
     tail: parts.learning?.tailOf(options, filled, inherited),
   });
 }
@@ -83,6 +84,7 @@ const blank = /* @__PURE__ */ (() => ({
     needsAdmission: false,
     awaitsBody: false,
     keepsUntilWhole: false,
+    repeatsGet: false,
     tail: undefined,
     failures: undefined,
   },
@@ -100,7 +102,8 @@ function compileStatuses(list: NonNullable<SettingsOptions['statuses']>): Status
     const negated = entry.startsWith('!');
     for (const status of statusesIn(negated ? entry.slice(1) : entry)) (negated ? never : listed).add(status);
   }
-  return { retried: new Set([...listed].filter((status) => !never.has(status))), never };
+  const retried = [...listed].filter((status) => !never.has(status));
+  return { retried: new Set(retried), never, lowest: Math.min(...retried) };
 }
 
 /** `503` or `5xx`, which is 500 to 599 literally. */

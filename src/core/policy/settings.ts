@@ -14,6 +14,8 @@ export interface Statuses {
   readonly retried: ReadonlySet<number>;
   /** Never retried, regardless of hints: they were negated. */
   readonly never: ReadonlySet<number>;
+  /** The lowest that is retried: nearly all answers have a lower one. */
+  readonly lowest: number;
 }
 
 /** Settings that can only be functions: unset by default, and impossible in JSON. */
@@ -51,6 +53,8 @@ export interface Compiled extends LimitSettings {
   readonly awaitsBody: boolean;
   /** Whether answers may be kept until their bodies are whole: for themselves, or for hints of your own that look into them. */
   readonly keepsUntilWhole: boolean;
+  /** Whether a GET, as most requests are, is safe to repeat. */
+  readonly repeatsGet: boolean;
   /** What has to be learnt from the answers; undefined: nothing. */
   readonly tail: Tail | undefined;
   /** In lower case. */

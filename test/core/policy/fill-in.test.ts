@@ -45,6 +45,7 @@ describe('settings', () => {
       needsAdmission: false,
       awaitsBody: false,
       keepsUntilWhole: false,
+      repeatsGet: true,
       scope: 'origin',
       bufferBodyBytes: 65_536,
       resume: true,
@@ -56,6 +57,7 @@ describe('settings', () => {
     });
     expect([...methods]).toEqual(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY']);
     expect(statuses.retried.size).toBe(3 + 100 - 6);
+    expect(statuses.lowest).toBe(408);
     expect([...statuses.never]).toEqual([501, 505, 506, 508, 510, 511]);
     expect(hints).toBeTypeOf('function');
     expect(hintedSuccesses).toEqual([]);

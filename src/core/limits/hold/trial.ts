@@ -45,7 +45,8 @@ const movedGrowth = 1.3;
 
 /** Whether there may be anything to judge. It is asked for every attempt and every answer. */
 export function isWorthJudging(state: HoldState, sample: Pick<Sample, 'since'>, now: number): boolean {
-  return now - sample.since >= shortestMs || state.phase === 'quota' || paces[state.phase] !== undefined;
+  if (now - sample.since >= shortestMs) return true;
+  return state.phase !== 'free' && (state.phase === 'quota' || paces[state.phase] !== undefined);
 }
 
 /** `now`: in a fleet, the time up to which this process knows what the others were answered. */
