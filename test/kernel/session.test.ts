@@ -398,6 +398,25 @@ describe('the gate', () => {
     expect(retrier.open(requestOf()).admit()).toMatchObject({ kind: 'wait' });
   });
 
+  test('polls that fail all the time keep no others out of the ramp, which they have shut and fill', () => {
+    const { retrier, time } = retrierWith({ gate, maxRetries: 0 });
+    const open = (path: string): Session => retrier.open(requestOf({ path }));
+    for (const poll of [open('/events'), open('/events')]) {
+      poll.admit();
+      poll.next(answered(503), { replayable: true });
+    }
+    time.now = 10;
+    const [first, ...others] = Array.from({ length: 20 }, () => open('/state'));
+    expect(first?.admit()).toEqual({ kind: 'go' });
+    for (const other of others) expect(other.admit()).toMatchObject({ kind: 'wait' });
+    time.now = 20;
+    first?.acceptAtOnce(200);
+    expect(retrier.snapshot().scopes[0]?.gates).toEqual([{ state: 'ramping' }]);
+    const polls = Array.from({ length: 30 }, () => open('/events').admit().kind);
+    expect(polls.filter((kind) => kind === 'go')).toHaveLength(4);
+    for (const other of others) expect(other.admit()).toEqual({ kind: 'go' });
+  });
+
   test('a request that is refused after a wait gives nothing back: neither the probe nor a place in the ramp', () => {
     const { retrier, time } = retrierWith({ gate, maxRetries: 0 });
     const refuse = (): void => {

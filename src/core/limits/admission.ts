@@ -11,7 +11,7 @@ import type { HoldState } from './hold/state.js';
 export interface AdmissionRequest {
   readonly gate: GateState;
   readonly hold: HoldState;
-  /** The kind of the request; it matters only while the gate is shut. */
+  /** The kind of the request; it matters only while the gate is not open. */
   readonly kind: Kind;
   /** How many requests wait for the gate, not counting this one. */
   readonly waiting: number;
@@ -32,7 +32,7 @@ export interface QueuePlace {
   /** Since when it has waited for the answer of a probe, and for a place in the ramp. */
   readonly metProbeAt: number | undefined;
   readonly metRampAt: number | undefined;
-  /** Its kind, once a shut gate has asked for it. */
+  /** Its kind, once a gate that is not open has asked for it. */
   readonly kind: Kind | undefined;
 }
 

@@ -59,9 +59,9 @@ export class ScopeGate implements OwnGate {
     return gate.enforce && gate.whenShut === 'fail' && isShut(gate, this.state, now);
   }
 
-  /** The kind of the request; it matters only while the gate is shut. */
+  /** The kind of the request; it matters only while the gate is not open. */
   kindOf(asking: Asking): Kind {
-    return this.state.kind === 'shut' ? kindAsking(asking) : 0;
+    return this.state.kind === 'open' ? 0 : kindAsking(asking);
   }
 
   /** A request waits here, perhaps for the lease of a probe, which only the fleet can give. */
@@ -97,7 +97,7 @@ export class ScopeGate implements OwnGate {
     const before = this.withoutStalls(known);
     const isOld = isFailure(sign) && !noteFailure(permit, gate, isFirst, now);
     const news = isOld ? 'still-dead' : this.sinceAwake(sign, permit);
-    const kind = isFailure(news) ? kindAsking(asking) : 0;
+    const kind = isFailure(news) || before.kind !== 'open' ? kindAsking(asking) : 0;
     const after = afterSign(gate, before, permit, news, kind, now, this.ports.random());
     if (after !== before) this.state = after;
     // In a fleet, the next failures may be those of other processes.

@@ -23,6 +23,7 @@ const shut: GateState = {
   idleSince: 0,
   turnedAway: 0,
   tried: [{ kind: 7, at: 0, trial: 'none', isNew: false }],
+  failing: [7],
   survived: { longest: 0, at: 0 },
 };
 /** A hold whose window ends at 5,000, and whose queue is empty. */
@@ -103,6 +104,8 @@ describe('a request that comes when the gate will open soon', () => {
     successes: 0,
     failures: 0,
     kinds: [],
+    failing: [],
+    well: [],
     places: 4,
     placesBefore: 0,
     placesSince: 1_000,

@@ -49,6 +49,7 @@ const shut: Of<'shut'> = {
   idleSince: 0,
   turnedAway: 0,
   tried: [{ kind: 7, at: 0, trial: 'none', isNew: false }],
+  failing: [7],
   survived: none,
 };
 /** … after a probe was sent, with the mean time until the next one. */
@@ -60,6 +61,8 @@ const ramping: Of<'ramping'> = {
   successes: 0,
   failures: 0,
   kinds: [],
+  failing: [7],
+  well: [],
   places: 3,
   placesBefore: 0,
   placesSince: 100,
@@ -464,6 +467,7 @@ describe('shut', () => {
       since: 1_200,
       placesSince: 1_200,
       places: 0,
+      well: sign === 'alive' ? [kind] : [],
       survived: { longest: 3, at: 1_200 },
     });
   });
@@ -484,7 +488,7 @@ describe('ramping', () => {
 
   test('lets in more with each success, and with time', () => {
     const one = ended(full, 'alive', 100);
-    expect(one).toEqual({ ...ramping, successes: 1 });
+    expect(one).toEqual({ ...ramping, successes: 1, well: [kind] });
     expect(passGate(gate, { ...ramping, places: 5, successes: 1 }, kind, 100, middle).kind).toBe('go');
     expect(passGate(gate, { ...ramping, places: 6, successes: 1 }, kind, 100, middle).kind).toBe('shut');
     // The limit doubles in an eighth of the ramp.
@@ -613,6 +617,65 @@ describe('kinds of requests', () => {
     expect(passGate(gate, failed, other, 600, middle)).toMatchObject({ kind: 'shut', by: 'failures' });
   });
 
+  describe('in a ramp,', () => {
+    const third = 9;
+    const answeredAt = 550;
+    /** What goes on failing has taken every place. */
+    const taken = (state: GateState): GateState => ({ ...(state as Of<'ramping'>), places: 40 });
+    const reopened = (from: Of<'shut'> = shut, sentAt = 500, sign: Sign = 'alive'): GateState => {
+      const tried = trying(from, other, sentAt);
+      const ticket = { epoch: noEpoch, sentAt };
+      return taken(afterSign(gate, tried, ticket, sign, other, answeredAt, middle));
+    };
+    const asks = (state: GateState, what: number, now = answeredAt): GateAnswer =>
+      passGate(gate, state, what, now, middle);
+    const hears = (state: GateState, sign: Sign, what: number): GateState =>
+      taken(afterSign(gate, state, { epoch: state.epoch, sentAt: 560 }, sign, what, 560, middle));
+
+    test('one that has succeeded, and not failed, waits for none that go on failing', () => {
+      const state = reopened();
+      expect(asks(state, kind)).toMatchObject({ kind: 'shut', by: 'ramp' });
+      // Nothing is known of it.
+      expect(asks(state, third)).toMatchObject({ kind: 'shut', by: 'ramp' });
+      const all = [1, 2, 3, 4, 5, 6, 7, 8].reduce<GateState>(
+        (before) => (asks(before, other) as Passed).state,
+        state,
+      );
+      // They take places, like all others.
+      expect(all).toMatchObject({ kind: 'ramping', places: 48 });
+      expect(asks(hears(state, 'alive', third), third).kind).toBe('go');
+    });
+
+    test('one that has failed as well waits, whenever that was', () => {
+      expect(asks(hears(reopened(), 'dead', other), other).kind).toBe('shut');
+      // Before the gate was shut, and while it was.
+      expect(asks(taken(ended(probing, 'alive', 1_200)), kind, 1_200).kind).toBe('shut');
+      const late = { epoch: 4, sentAt: 0 };
+      const failed = afterSign(gate, shut, late, 'dead', third, 400, middle) as Of<'shut'>;
+      expect(asks(hears(reopened(failed), 'alive', third), third).kind).toBe('shut');
+      // In the ramp before, which was shut again by others.
+      const often = [third, ...Array.from({ length: 9 }, () => kind)];
+      const again = often.reduce<GateState>((state, what) => hears(state, 'dead', what), reopened());
+      expect(again).toMatchObject({ kind: 'shut', failing: [kind, third] });
+      expect(asks(hears(reopened(again as Of<'shut'>), 'alive', third), third).kind).toBe('shut');
+    });
+
+    test('one that has not succeeded soon, or only with an error, waits', () => {
+      expect(asks(reopened(shut, -450), other).kind).toBe('shut');
+      expect(asks(reopened(shut, -449), other).kind).toBe('go');
+      expect(asks(reopened(shut, 500, 'answers'), other).kind).toBe('shut');
+    });
+
+    test('all wait where more have failed than are remembered, or others know which', () => {
+      const many = Array.from({ length: 64 }, (_, index) => 1_000 + index);
+      expect(asks(reopened({ ...shut, failing: many }), other).kind).toBe('shut');
+      expect(asks(reopened({ ...shut, failing: many.slice(1) }), other).kind).toBe('go');
+      const shared = { ...shut, leaseUntil: noLease };
+      expect(asks(reopened(shared), other).kind).toBe('shut');
+      expect(asks(reopened({ ...shared, processes: 2 }), other).kind).toBe('go');
+    });
+  });
+
   test('it may be tried again after ten intervals, and so may one that failed before', () => {
     const failed = afterSign(
       gate,
@@ -652,6 +715,7 @@ describe('kinds of requests', () => {
     expect(afterSign(gate, shut, late, 'silent', other, 500, middle)).toEqual({
       ...shut,
       tried: [noted, { kind: other, at: 500, trial: 'none', isNew: false }],
+      failing: [kind, other],
     });
     expect(afterSign(gate, shut, late, 'neutral', other, 500, middle)).toBe(shut);
   });

@@ -53,7 +53,7 @@ type Barred = Extract<GateAnswer, { kind: 'shut' }>;
 function havingMet(queuePlace: QueuePlace, { by }: Barred, kind: Kind, now: number): QueuePlace {
   const { place, queuesUntil, metProbeAt, metRampAt } = queuePlace;
   if (by === 'ramp') {
-    return metRampAt === undefined ? { ...queuePlace, metRampAt: now } : queuePlace;
+    return metRampAt === undefined ? { ...queuePlace, metRampAt: now, kind } : queuePlace;
   }
   if (by === 'failures' || (metProbeAt !== undefined && queuePlace.kind !== undefined)) return queuePlace;
   return { place, queuesUntil, metProbeAt: metProbeAt ?? now, metRampAt, kind };

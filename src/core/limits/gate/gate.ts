@@ -12,7 +12,7 @@ import type { Gate } from './setting.js';
 import { afterSignWhenShut, passWhenShut } from './shut.js';
 import type { GateAnswer, GateState, GateTicket } from './state.js';
 
-/** The gate after an attempt has ended. The kind matters only if it has failed. */
+/** The gate after an attempt has ended. The kind matters if it has failed, and while the gate is not open. */
 export function afterSign(
   gate: Gate,
   given: GateState,
@@ -27,7 +27,7 @@ export function afterSign(
     case 'open':
       return afterSignWhenOpen(gate, state, ticket, sign, kind, now, draw);
     case 'shut':
-      return afterSignWhenShut(state, ticket, sign, kind, now);
+      return afterSignWhenShut(gate, state, ticket, sign, kind, now);
     case 'ramping':
       return afterSignWhenRamping(gate, state, ticket, sign, kind, now, draw);
   }
@@ -45,6 +45,6 @@ export function passGate(gate: Gate, given: GateState, kind: Kind, now: number, 
     case 'shut':
       return passWhenShut(gate, state, kind, now, draw);
     case 'ramping':
-      return passWhenRamping(gate, state, now, draw);
+      return passWhenRamping(gate, state, kind, now, draw);
   }
 }

@@ -79,6 +79,15 @@ export function withKind(kinds: readonly Kind[], kind: Kind): readonly Kind[] {
   return kinds.length >= mostKinds || kinds.includes(kind) ? kinds : [...kinds, kind];
 }
 
+/** Whether a kind is known to have succeeded, and not to have failed since the gate was open. */
+export function isWell(
+  { failing, well }: { readonly failing: readonly Kind[] | undefined; readonly well: readonly Kind[] },
+  kind: Kind,
+): boolean {
+  const isKnown = failing !== undefined && failing.length < mostKinds;
+  return isKnown && well.includes(kind) && !failing.includes(kind);
+}
+
 export function seenToFail(kinds: readonly Kind[], now: number): readonly Tried[] {
   return kinds.map((kind) => failing(kind, now));
 }

@@ -6,7 +6,7 @@
 import type { Sign } from '../signs.js';
 import { isFailure } from '../signs.js';
 import type { Kind } from './kinds.js';
-import { withKind } from './kinds.js';
+import { isWell, withKind } from './kinds.js';
 import type { Gate } from './setting.js';
 import type { GateAnswer, GateState, GateTicket, Ramping, Shut } from './state.js';
 import { around, noRow, shut } from './state.js';
@@ -22,7 +22,15 @@ const rampDoublings = 8;
  */
 const rampFailures = 10;
 
-export function ramp({ epoch }: Shut, survived: Survived, now: number): Ramping {
+/** `well`: the kind of the request that has succeeded, if it is known, and if that was soon. */
+export function ramp(
+  { epoch, failing, leaseUntil, processes }: Shut,
+  survived: Survived,
+  now: number,
+  well: readonly Kind[] = [],
+): Ramping {
+  // By news that the record has not confirmed, a process does not know what has failed for the others.
+  const isUnsure = leaseUntil !== undefined && processes === undefined;
   const places = { places: 0, placesBefore: 0, placesSince: now };
   return {
     kind: 'ramping',
@@ -31,6 +39,8 @@ export function ramp({ epoch }: Shut, survived: Survived, now: number): Ramping 
     successes: 0,
     failures: 0,
     kinds: [],
+    failing: isUnsure ? undefined : failing,
+    well,
     ...places,
     survived,
   };
@@ -57,23 +67,42 @@ export function afterSignWhenRamping(
 ): GateState {
   if (ticket.epoch !== given.epoch) return given;
   const state = placeGivenBack(gate, given, ticket, now);
-  if (sign === 'alive') return { ...state, successes: state.successes + 1, failures: 0, kinds: [] };
+  if (sign === 'alive') {
+    const well = isSoon(gate, ticket, now) ? withKind(state.well, kind) : state.well;
+    return { ...state, successes: state.successes + 1, failures: 0, kinds: [], well };
+  }
   if (!isFailure(sign)) return state;
   const failures = state.failures + 1;
   const kinds = withKind(state.kinds, kind);
-  if (!isTooEarly(state.survived, failures, now)) return { ...state, failures, kinds };
+  const failing = state.failing && withKind(state.failing, kind);
+  if (!isTooEarly(state.survived, failures, now)) return { ...state, failures, kinds, failing };
   const probeAt = now + around(gate.probeMs, draw);
-  return shut(state, probeAt, failures, kinds, now);
+  return shut(state, probeAt, failures, kinds, now, failing);
+}
+
+/** Whether it was answered before many others of its kind have gathered. */
+export function isSoon({ probeMs }: Gate, { sentAt }: GateTicket, now: number): boolean {
+  return now - sentAt < probeMs;
 }
 
 export function isTooEarly(survived: Survived, failures: number, now: number): boolean {
   return failures >= Math.max(rampFailures, remembered(survived, now) / 2);
 }
 
-export function passWhenRamping(gate: Gate, given: Ramping, now: number, draw: number): GateAnswer {
+/**
+ * What goes on failing may take every place, and take it again as soon as it is given back. So a kind that was seen to
+ * succeed, and not to fail, does not wait for a place that is free.
+ */
+export function passWhenRamping(
+  gate: Gate,
+  given: Ramping,
+  kind: Kind,
+  now: number,
+  draw: number,
+): GateAnswer {
   const state = withPlacesAt(gate, given, now);
   const out = state.places + state.placesBefore;
-  return out < rampLimit(gate, state, now)
+  return out < rampLimit(gate, state, now) || isWell(state, kind)
     ? { kind: 'go', state: { ...state, places: state.places + 1 }, epoch: state.epoch }
     : { kind: 'shut', by: 'ramp', retryInMs: around(gate.probeMs / 10, draw) };
 }

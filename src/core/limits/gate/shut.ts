@@ -3,8 +3,8 @@
 import type { Sign } from '../signs.js';
 import { isFailure } from '../signs.js';
 import type { Kind } from './kinds.js';
-import { afterTrial, onTrial, trialOf } from './kinds.js';
-import { ramp } from './ramping.js';
+import { afterTrial, onTrial, trialOf, withKind } from './kinds.js';
+import { isSoon, ramp } from './ramping.js';
 import type { Gate } from './setting.js';
 import type { GateAnswer, GateState, GateTicket, Shut } from './state.js';
 import { around, noEpoch } from './state.js';
@@ -29,24 +29,31 @@ const shareOfOutage = 1 / 32;
  * the next one goes was settled when the last one was sent.
  */
 export function afterSignWhenShut(
-  state: Shut,
+  gate: Gate,
+  given: Shut,
   ticket: GateTicket,
   sign: Sign,
   kind: Kind,
   now: number,
 ): GateState {
-  const { epoch, failures } = state;
-  if (sign === 'alive' || sign === 'answers')
-    return ramp(state, afterSurvived(state.survived, failures, now), now);
-  const tried = isFailure(sign) ? afterTrial(state.tried, kind, now) : state.tried;
-  if (ticket.epoch !== epoch || !state.probes.includes(ticket.sentAt)) {
-    return tried === state.tried ? state : { ...state, tried };
+  const { epoch, failures } = given;
+  if (sign === 'alive' || sign === 'answers') {
+    const well = sign === 'alive' && isSoon(gate, ticket, now) ? [kind] : [];
+    return ramp(given, afterSurvived(given.survived, failures, now), now, well);
   }
+  const state = isFailure(sign) ? afterFailure(given, kind, now) : given;
+  if (ticket.epoch !== epoch || !state.probes.includes(ticket.sentAt)) return state;
   const probes = state.probes.filter((sentAt) => sentAt !== ticket.sentAt);
-  if (ticket.sentAt !== lastOut(state)) return { ...state, tried, probes };
+  if (ticket.sentAt !== lastOut(state)) return { ...state, probes };
   // A probe that says nothing leaves its place to the next one.
   const probeAt = sign === 'neutral' ? now : state.probeAt;
-  return { ...state, tried, probes, probeAt, idleSince: now, turnedAway: 0 };
+  return { ...state, probes, probeAt, idleSince: now, turnedAway: 0 };
+}
+
+function afterFailure(state: Shut, kind: Kind, now: number): Shut {
+  const tried = afterTrial(state.tried, kind, now);
+  const failing = state.failing && withKind(state.failing, kind);
+  return tried === state.tried && failing === state.failing ? state : { ...state, tried, failing };
 }
 
 /** A probe may pass when it is time for one, and apart from that, a kind of request that was not seen to fail. */

@@ -45,6 +45,8 @@ export interface Shut {
   readonly failures: number;
   /** The kinds of requests that are known to fail, or on trial. Any other may pass. */
   readonly tried: readonly Tried[];
+  /** The kinds that have failed since it was open. Undefined: they are not known. */
+  readonly failing: readonly Kind[] | undefined;
   readonly survived: Survived;
   /**
    * Only if a fleet shares the gate, of which one process probes at a time: until when this process may send a probe.
@@ -62,6 +64,9 @@ export interface Ramping {
   /** Failures in a row, and the kinds of requests among them. */
   readonly failures: number;
   readonly kinds: readonly Kind[];
+  /** The kinds that have failed since the gate was open, and those that have succeeded since it was shut. */
+  readonly failing: readonly Kind[] | undefined;
+  readonly well: readonly Kind[];
   /** Places taken since `placesSince`, and in the interval before. */
   readonly places: number;
   readonly placesBefore: number;
@@ -100,6 +105,7 @@ export function shut(
   failures: number,
   kinds: readonly Kind[],
   now: number,
+  failing: readonly Kind[] | undefined = kinds,
 ): Shut {
   const idle = { probes: [], idleSince: now, turnedAway: 0 };
   return {
@@ -110,6 +116,7 @@ export function shut(
     ...idle,
     failures,
     tried: seenToFail(kinds, now),
+    failing,
     survived,
   };
 }
