@@ -11,6 +11,7 @@ import { judging } from '../kernel/sleep.js';
 import { CopyLook, isPeekable, type Look, Peek, type Peeked } from './body/peek.js';
 import { isStream, isWebStream } from './body/stream-like.js';
 import { StartWatch } from './body/stream-start.js';
+import { copyOf } from './body/web-stream.js';
 import type { Caller } from './loop/exchange.js';
 
 /** An answer whose `data` is its body: as it was read, as a stream, or as another answer that has one. */
@@ -148,14 +149,14 @@ function wholeBytes(data: unknown, mostBytes: number): Uint8Array | undefined {
 function lookAt(answer: StartedAnswer, data: object, watch: StartWatch): Look | undefined {
   const sees = (bytes: Uint8Array): boolean => watch.sees(bytes);
   if (isStream(data)) return isPeekable(data) ? new Peek(data, sees) : undefined;
-  const copy = copyOf(answer, data);
+  const copy = otherOf(answer, data);
   return copy && new CopyLook(copy, sees);
 }
 
 /** The answer keeps the other one. */
-function copyOf(answer: StartedAnswer, data: object): ReadableStream<Uint8Array> | undefined {
+function otherOf(answer: StartedAnswer, data: object): ReadableStream<Uint8Array> | undefined {
   try {
-    if (!isWebStream(data)) return (data as Partial<Response>).clone?.().body ?? undefined;
+    if (!isWebStream(data)) return 'clone' in data ? (copyOf(data as Response).body ?? undefined) : undefined;
     const [ours, theirs] = data.tee();
     answer.data = theirs;
     return ours;

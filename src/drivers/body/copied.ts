@@ -8,7 +8,7 @@ import { judging, type Sleep } from '../../kernel/sleep.js';
 import { isEventStream, mostBodyBytes, parsedOrText } from '../told-outcome.js';
 import { lengthIn } from './drain.js';
 import { isStream, isWebStream } from './stream-like.js';
-import { free } from './web-stream.js';
+import { copyOf, free } from './web-stream.js';
 
 /** As much of an answer of fetch as is looked at here. */
 interface AnswerShape {
@@ -65,7 +65,7 @@ async function wholeText(answer: AnswerShape): Promise<string | undefined> {
     return isWhole ? text : undefined;
   }
   if (hasStream && !(Number(lengthIn(headers) ?? Number.NaN) <= sharedBytes)) return undefined;
-  const text = await answer.clone().text();
+  const text = await copyOf(answer).text();
   return text.length > mostBodyBytes ? undefined : text;
 }
 
@@ -73,7 +73,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 function readerOfCopy(answer: AnswerShape): Reader | undefined {
   free(answer.body);
-  const copy = answer.clone().body;
+  const copy = copyOf(answer).body;
   return typeof copy === 'object' && copy !== null && isWebStream(copy) ? copy.getReader() : undefined;
 }
 

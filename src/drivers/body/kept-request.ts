@@ -5,7 +5,7 @@ import type { RequestBody } from '../loop/exchange.js';
 import { DressedBody, KeptBody } from './kept-body.js';
 import { type NodeStreams, streamFrom } from './kept-stream.js';
 import { isStream, isWebStream } from './stream-like.js';
-import { asWebStream, webSource } from './web-stream.js';
+import { asWebStream, copyOf, webSource } from './web-stream.js';
 
 interface KeptRequest extends RequestBody {
   readonly isStream: true;
@@ -102,7 +102,7 @@ class Spare extends Kept {
 
 function bodyOfClone(request: Clonable): ReadableStream<Uint8Array> | null | undefined {
   try {
-    return request.clone().body;
+    return copyOf(request).body;
   } catch {
     return null;
   }

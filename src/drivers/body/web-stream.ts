@@ -58,6 +58,18 @@ function closedEarly(): Error {
   return Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
 }
 
+const copies: WeakMap<object, unknown> = /* @__PURE__ */ new WeakMap();
+
+/**
+ * What `clone()` gives, which lives as long as the original: undici's fetch, and so Node's, cancels the body of the
+ * original, up to undici 7.10, once the copy is collected.
+ */
+export function copyOf<T>(original: { clone(): T }): T {
+  const copy = original.clone();
+  copies.set(original, copy);
+  return copy;
+}
+
 /** Reads the rest of a body if it is small, and cancels it otherwise, or when the time is over; 0: at once. */
 export function drained(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Rest | undefined {
   if (data.locked) return undefined;

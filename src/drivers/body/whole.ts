@@ -13,7 +13,7 @@ import type { Caller } from '../loop/exchange.js';
 import { isStatus } from '../loop/status.js';
 import { isWebStream } from './stream-like.js';
 import { isStillReadable } from './unread.js';
-import { weak } from './web-stream.js';
+import { copyOf, weak } from './web-stream.js';
 
 /** As much of an answer of fetch as is looked at here. */
 interface AnswerShape {
@@ -270,7 +270,7 @@ interface Copied {
 /** Undefined if the answer cannot be copied, for example since something reads it already. */
 function readerOfCopy(answer: AnswerShape): Reader | undefined {
   try {
-    const { body } = answer.clone();
+    const { body } = copyOf(answer);
     return (body as ReadableStream<Uint8Array>).getReader();
   } catch {
     return undefined;
