@@ -3,11 +3,12 @@
 import type { ClientOutcome, RetryContext, RetryIf } from '../core/events.js';
 import { toldRequest } from '../core/told.js';
 import type { Retry, ToldRequest } from '../core/types.js';
+import { asSent } from '../kernel/address.js';
 import type { HooksPart } from '../kernel/parts.js';
 import type { Session } from '../kernel/session.js';
-import type { readerOf } from './body/copied.js';
+import type { parsedBody, readerOf } from './body/copied.js';
 import { recordOf } from './header-record.js';
-import type { withoutIdentity } from './identity.js';
+import type { Detour, withoutIdentity } from './identity.js';
 import type { Outgoing } from './loop/exchange.js';
 import { toldOutcome } from './told-outcome.js';
 
@@ -20,6 +21,12 @@ export interface Hooks extends HooksPart {
 export interface FetchHooks extends Hooks {
   readonly readerOf: typeof readerOf;
   readonly withoutIdentity: typeof withoutIdentity;
+}
+
+export interface AxiosHooks extends Hooks {
+  readonly parsedBody: typeof parsedBody;
+  readonly changed: typeof changed;
+  readonly Detour: typeof Detour;
 }
 
 /** Hooks get the same object for all attempts of a request, so they can keep something about the request by it. */
@@ -46,7 +53,7 @@ export async function askBeforeRetry(
   outgoing: Pick<Outgoing<unknown>, 'target' | 'change'>,
   inTime: (work: unknown) => unknown,
 ): Promise<void> {
-  const { url, headers } = outgoing.target();
+  const { url, headers } = outgoing.target(asSent);
   const context = contextFor(session, decision, { url, headers: recordOf(headers) });
   await inTime(session.settings.beforeRetry?.(context));
   const isElsewhere = context.url !== url;
@@ -61,4 +68,15 @@ export function contextFor(
   { url, headers }: Pick<RetryContext, 'url' | 'headers'>,
 ): RetryContext {
   return { request: requestOf(session), decision, history: session.history, url, headers };
+}
+
+/** The headers of an attempt by axios as `beforeRetry` has made them, with those that axios must not add. */
+export function changed(
+  headers: Readonly<Record<string, unknown>>,
+  added: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
+  const isSuppressed = ([name, value]: [string, unknown]): boolean =>
+    (value === false || value === null) && !names.has(name.toLowerCase());
+  return { ...Object.fromEntries(Object.entries(headers).filter(isSuppressed)), ...added };
 }

@@ -1,7 +1,7 @@
 /** The parts of an installation, as far as the drivers know them. */
 
 import type { BodyHints, Part, StreamStartPart } from '../core/policy/parts.js';
-import type { KernelParts, Learning } from '../kernel/parts.js';
+import type { CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 import type { AttemptsApart, initOfHedge } from './apart.js';
 import type { textOfHint } from './body/copied.js';
@@ -10,11 +10,12 @@ import type { keptForFetch, spareOf } from './body/kept-request.js';
 import type { contentOf } from './body/unpack.js';
 import type { whenOver } from './body/unread.js';
 import type { Awaiting, seenOf, WaitingAnswers } from './body/whole.js';
-import type { FetchHooks, Hooks } from './hooks.js';
+import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { HopCounter, isOfTunnel } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { Advice } from './other-retries.js';
 import type { isOurs, platformFetch } from './platform-fetch.js';
+import type { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from './sent-by-axios.js';
 import type { begun, letStart, releaseStart, startFailureOf } from './starting.js';
 
 /** Keeps bodies that can be read only once, so that they can be sent again. */
@@ -49,16 +50,16 @@ interface AxiosBodyHints extends BodyHints {
 type Concurrency = NonNullable<KernelParts['concurrency']> & { readonly whenOver: typeof whenOver };
 
 /** Shows what undici's fetch has sent for an attempt. */
-export interface Evidence extends Part<'evidence'> {
+export interface FetchEvidence extends Part<'evidence'> {
   readonly HopCounter: Pick<typeof HopCounter, 'to'>;
   readonly platformFetch: typeof platformFetch;
-}
-
-interface FetchEvidence extends Evidence {
   readonly isOurs: typeof isOurs;
 }
 
-interface AxiosEvidence extends Evidence {
+interface AxiosEvidence extends Part<'evidence'> {
+  readonly isOfAnother: typeof isOfAnother;
+  readonly hopsOf: typeof hopsOf;
+  readonly countedCopy: typeof countedCopy;
   readonly isOfTunnel: typeof isOfTunnel;
 }
 
@@ -76,6 +77,12 @@ interface LearningDriver extends Learning {
   readonly send: typeof sendLearning;
 }
 
+/** The headers stay at the origin of the request. */
+interface AxiosCredentials extends CredentialsPart {
+  readonly hasLeft: typeof hasLeft;
+  readonly keptAtHome: typeof keptAtHome;
+}
+
 /** Two attempts that are out at the same time. */
 interface FetchLearning extends LearningDriver {
   readonly initOfHedge: typeof initOfHedge;
@@ -88,7 +95,6 @@ interface AxiosLearning extends LearningDriver {
 /** What both clients need of them. */
 export interface DriverParts extends KernelParts {
   readonly learning?: LearningDriver;
-  readonly evidence?: Evidence;
   readonly concurrency?: Concurrency;
   readonly advice?: Advice;
   readonly hooks?: Hooks;
@@ -107,6 +113,8 @@ export interface FetchParts extends DriverParts {
 
 /** What axios needs of them. */
 export interface AxiosParts extends DriverParts {
+  readonly hooks?: AxiosHooks;
+  readonly credentials?: AxiosCredentials;
   readonly learning?: AxiosLearning;
   readonly streams?: AxiosStreams;
   readonly evidence?: AxiosEvidence;

@@ -36,19 +36,20 @@ import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
 import type { Settings } from '../core/policy/settings.js';
 import { toldRequest } from '../core/told.js';
 import { AttemptsApart, initOfHedge } from '../drivers/apart.js';
-import { readerOf, textOfHint } from '../drivers/body/copied.js';
+import { parsedBody, readerOf, textOfHint } from '../drivers/body/copied.js';
 import { keptForAxios } from '../drivers/body/kept-data.js';
 import { keptForFetch, spareOf } from '../drivers/body/kept-request.js';
 import { contentOf } from '../drivers/body/unpack.js';
 import { whenOver } from '../drivers/body/unread.js';
 import { awaitStart, awaitWhole, seenOf, WaitingAnswers } from '../drivers/body/whole.js';
-import { askBeforeRetry, verdictOn } from '../drivers/hooks.js';
+import { askBeforeRetry, changed, verdictOn } from '../drivers/hooks.js';
 import { HopCounter, isOfTunnel } from '../drivers/hop-counter.js';
-import { withoutIdentity } from '../drivers/identity.js';
+import { Detour, withoutIdentity } from '../drivers/identity.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { type Advice, noticeOthers, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs, platformFetch } from '../drivers/platform-fetch.js';
+import { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from '../drivers/sent-by-axios.js';
 import { begun, letStart, releaseStart, startFailureOf } from '../drivers/starting.js';
 import { countFirst, showRemarks } from '../kernel/advice.js';
 import { RequestCredentials } from '../kernel/credentials.js';
@@ -60,7 +61,7 @@ import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
 import { ScopeHold } from '../kernel/limits/hold.js';
 import { moveTo } from '../kernel/moves.js';
-import type { Admission, CredentialsPart, KernelParts } from '../kernel/parts.js';
+import type { Admission, KernelParts } from '../kernel/parts.js';
 import type { Ports } from '../kernel/ports.js';
 import { Race } from '../kernel/race.js';
 import {
@@ -127,9 +128,11 @@ export const concurrency: Required<DriverParts>['concurrency'] = {
   fill: fillConcurrency,
 };
 
-export const credentials: CredentialsPart = {
+export const credentials: Every['credentials'] = {
   part: 'credentials',
   RequestCredentials,
+  hasLeft,
+  keptAtHome,
   fill: fillCredentials,
 };
 
@@ -167,6 +170,9 @@ export const hooks: Every['hooks'] = {
   askBeforeRetry,
   readerOf,
   withoutIdentity,
+  parsedBody,
+  changed,
+  Detour,
   toldRequest,
   moveTo,
 };
@@ -196,6 +202,9 @@ export const evidence: Every['evidence'] = {
   HopCounter,
   platformFetch,
   isOurs,
+  isOfAnother,
+  hopsOf,
+  countedCopy,
   isOfTunnel,
 };
 
@@ -249,6 +258,7 @@ type Halved =
   | 'bodyHints'
   | 'streamStart'
   | 'hooks'
+  | 'credentials'
   | 'evidence';
 
 function together<Halves extends Pick<Required<DriverParts>, Halved>>(
@@ -262,7 +272,6 @@ function together<Halves extends Pick<Required<DriverParts>, Halved>>(
     gate,
     hold,
     concurrency,
-    credentials,
     advice,
     layers,
     channels,
@@ -293,7 +302,8 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     awaiting: awaitStart,
     fill: fillStreamStart,
   },
-  hooks,
+  hooks: { part: 'hooks', verdictOn, askBeforeRetry, readerOf, withoutIdentity, toldRequest, moveTo },
+  credentials: { part: 'credentials', RequestCredentials, fill: fillCredentials },
   evidence: { part: 'evidence', HopCounter, platformFetch, isOurs },
 });
 
@@ -320,8 +330,24 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
     releaseStart,
     fill: fillStreamStart,
   },
-  hooks: { part: 'hooks', verdictOn, askBeforeRetry, toldRequest, moveTo },
-  evidence: { part: 'evidence', HopCounter, platformFetch, isOfTunnel },
+  hooks: {
+    part: 'hooks',
+    verdictOn,
+    askBeforeRetry,
+    parsedBody,
+    changed,
+    Detour,
+    toldRequest,
+    moveTo,
+  },
+  credentials: {
+    part: 'credentials',
+    RequestCredentials,
+    hasLeft,
+    keptAtHome,
+    fill: fillCredentials,
+  },
+  evidence: { part: 'evidence', isOfAnother, hopsOf, countedCopy, isOfTunnel },
 });
 
 // ---------------------------------------------------------------- with all of them

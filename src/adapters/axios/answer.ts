@@ -1,6 +1,6 @@
 /**
- * The body of an answer, in whatever form axios was asked for: read for `retryIf`, released if the answer
- * is discarded, and watched while the caller reads it.
+ * The body of an answer, in whatever form axios was asked for: released if the answer is discarded, and watched while the
+ * caller reads it.
  */
 
 import { drainBytes, drainTime, lengthIn } from '../../drivers/body/drain.js';
@@ -10,25 +10,7 @@ import { drained, weak } from '../../drivers/body/web-stream.js';
 import type { Abortable, BodyDeadline } from '../../drivers/loop/exchange.js';
 import type { Cancel } from '../../kernel/sleep.js';
 import { judging, type Sleep } from '../../kernel/sleep.js';
-import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
-
-// ---------------------------------------------------------------- read for `retryIf`
-
-/**
- * The value that the caller would get as `response.data`, for `retryIf`. Parsed anew at each call, since axios's
- * transforms may change what they are given. A stream is left for the caller to read.
- */
-export async function parsedBody(response: ResponseShape, config: RequestConfig): Promise<unknown> {
-  const { data, status } = response;
-  if (typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data))) return undefined;
-  const Headers = config.headers.constructor as new (from: unknown) => HeadersShape;
-  const headers = new Headers(response.headers);
-  const transforms = [config.transformResponse ?? []].flat();
-  return transforms.reduce(
-    (value: unknown, transform) => transform.call(config, value, headers, status),
-    data,
-  );
-}
+import type { ResponseShape } from './shapes.js';
 
 // ---------------------------------------------------------------- released, to free its connection
 

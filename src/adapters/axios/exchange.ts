@@ -5,7 +5,7 @@ import type { ClientOutcome } from '../../core/events.js';
 import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { isStream, isWebStream } from '../../drivers/body/stream-like.js';
-import { type HopCounter, needsProof } from '../../drivers/hop-counter.js';
+import type { HopCounter } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus, begin } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
@@ -15,13 +15,12 @@ import type { StartFailure } from '../../drivers/starting.js';
 import { written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
-import { bodyToRead, coverBody, parsedBody, release, whenRead } from './answer.js';
+import { bodyToRead, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, breakBody } from './body.js';
 import { type Child, sendCopy } from './child.js';
 import { enclosing, type NamedAdapters } from './named.js';
 import { answerOf, isCanceled, isCutOff, lightened, outcomeOf } from './outcome.js';
 import { OutgoingConfig } from './outgoing.js';
-import { goesByFetch, hopsFor, sendCounted } from './proof.js';
 import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './shapes.js';
 import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 
@@ -179,11 +178,10 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   private sendOnce(config: RequestConfig): Promise<ResponseShape> {
     if (config.adapter !== this.adapterAtFirst) config.adapter = this.adapterAtFirst;
-    const isCounted = needsProof(this.session) && goesByFetch(config.adapter);
-    this.hops = isCounted ? hopsFor(config, this.parts.evidence) : undefined;
-    return this.hops === undefined
-      ? this.sendEnclosed(config)
-      : sendCounted((copy) => this.sendEnclosed(copy), config, this.hops);
+    const { evidence } = this.parts;
+    this.hops = evidence?.hopsOf(config, this.session);
+    if (evidence === undefined || this.hops === undefined) return this.sendEnclosed(config);
+    return sendCopy((copy) => this.sendEnclosed(copy), evidence.countedCopy(config, this.hops), config);
   }
 
   private sendEnclosed(config: RequestConfig): Promise<ResponseShape> {
@@ -236,7 +234,9 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const failure = this.startFailureOf(answerOf(ending));
     const outcome = outcomeOf(ending, sent, session, this.hops, failure, this.parts);
     const answer = answerOf(ending);
-    return answer === undefined ? outcome : { ...outcome, body: () => parsedBody(answer, config) };
+    const { hooks } = this.parts;
+    if (answer === undefined || hooks === undefined) return outcome;
+    return { ...outcome, body: () => hooks.parsedBody(answer, config) };
   }
 
   lightened(error: unknown): unknown {

@@ -8,7 +8,6 @@ import type { Ending } from '../../drivers/loop/exchange.js';
 import type { AxiosParts } from '../../drivers/parts.js';
 import type { StartFailure } from '../../drivers/starting.js';
 import type { Session } from '../../kernel/session.js';
-import { hasLeft, isKnownHop, redirectsOf } from './proof.js';
 import type { RequestConfig, ResponseShape } from './shapes.js';
 
 /** Whether the caller cancelled, by a signal (`AbortSignal.timeout` included) or a token. */
@@ -52,19 +51,21 @@ export function outcomeOf(
       failure === undefined
         ? parts.bodyHints?.contentOf(answer.data, headers as HeadersLike, mostBytes)
         : undefined;
-    const isUnproven = isOfAnother(answer.request, config, session, () => hops?.answered(status) === true);
+    const isCounted = (): boolean => hops?.answered(status) === true;
+    const isUnproven = isOfAnother(answer.request, config, session, isCounted, parts);
     const evidence = isUnproven
       ? 'unknown'
       : parts.evidence?.isOfTunnel(answer.request)
         ? 'unsent'
         : undefined;
     const outcome = { ...outcomeOfAnswer(answer, content, evidence), ...failure };
-    const isElsewhere = settings.credentials !== false && hasLeft(answer.request, request.origin);
+    const isElsewhere =
+      settings.credentials !== false && parts.credentials?.hasLeft(answer.request, request.origin);
     return isElsewhere ? { ...outcome, isElsewhere } : outcome;
   }
   const { error } = ending as Extract<Ending<ResponseShape>, { kind: 'error' }>;
   const { request: sent } = Object(error) as { readonly request?: unknown };
-  const isUnproven = isOfAnother(sent, config, session, () => hops?.failed(error) === true);
+  const isUnproven = isOfAnother(sent, config, session, () => hops?.failed(error) === true, parts);
   // An AbortError here comes from a timeout that is not ours.
   return { kind: 'error', error, aborted, ...(isUnproven && { evidence: 'unknown' }) };
 }
@@ -102,18 +103,17 @@ const cutOff: Error = /* @__PURE__ */ (() =>
 
 // ---------------------------------------------------------------- evidence
 
-/**
- * Whether the outcome is, or may be, that of another server than the one that was asked first, which has acted then. It
- * has to be known only where the evidence counts.
- */
+/** Without the part for evidence, nothing is known of the server that the outcome comes from. */
 function isOfAnother(
   sent: unknown,
   config: RequestConfig,
   session: Session,
   isCounted: () => boolean,
+  { evidence }: AxiosParts,
 ): boolean {
-  if (redirectsOf(sent) > 0) return true;
-  return needsProof(session) && !isKnownHop(sent, config) && !isCounted();
+  return evidence === undefined
+    ? needsProof(session)
+    : evidence.isOfAnother(sent, config, session, isCounted);
 }
 
 // ---------------------------------------------------------------- kept as a cause

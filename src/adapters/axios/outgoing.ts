@@ -3,17 +3,16 @@
 import type { AttemptsApart } from '../../drivers/apart.js';
 import type { HeaderRecord } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
-import { isBunsOwn, isObject, namesIdentity, without } from '../../drivers/identity.js';
+import type { Detour } from '../../drivers/identity.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
 import type { AxiosParts } from '../../drivers/parts.js';
-import { asSent, originIn } from '../../kernel/address.js';
+import { originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import { onceRead } from './answer.js';
 import type { Body } from './body.js';
 import type { Child } from './child.js';
 import { answerOf, isCanceled } from './outcome.js';
-import { keptAtHome } from './proof.js';
 import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
 import { textOf, type Whereabouts } from './target.js';
 
@@ -54,7 +53,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private headers: Readonly<Record<string, unknown>>;
   private hasOwnHeaders = false;
   /** Undefined until `beforeRetry` sends the request to another URL. */
-  private identity: Identity | undefined = undefined;
+  private detour: Detour | undefined = undefined;
   /** Sends attempts that may be out at the same time. */
   private apart: AttemptsApart<RequestConfig, ResponseShape> | undefined = undefined;
 
@@ -88,9 +87,10 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   /** Those that carry credentials, which stay at this origin. */
   private ownHeaders(): Readonly<Record<string, string>> | undefined {
-    const { config, origin, session } = this.exchange;
+    const { config, origin, parts, session } = this.exchange;
     const own = session.credentials?.headers;
-    if (own !== undefined) config.beforeRedirect = keptAtHome(Object.keys(own), origin, this.beforeRedirect);
+    if (own !== undefined)
+      config.beforeRedirect = parts.credentials?.keptAtHome(Object.keys(own), origin, this.beforeRedirect);
     return own;
   }
 
@@ -109,7 +109,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     return this.apart.send({ signal, headers }, isHedge);
   }
 
-  target(): { url: string; headers: [name: string, value: unknown][] } {
+  target(asSent: (address: string) => string): { url: string; headers: [name: string, value: unknown][] } {
     const { config, installation } = this.exchange;
     this.beginAnew();
     // A header that is false is one that axios must not add.
@@ -118,17 +118,17 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   }
 
   change(headers: HeaderRecord, url: string | undefined): void {
-    this.headers = { ...suppressed(this.headers, headers), ...headers };
+    const { config, parts } = this.exchange;
+    // Only the part for hooks changes a request.
+    const { changed, Detour } = parts.hooks as Required<AxiosParts>['hooks'];
+    this.headers = changed(this.headers, headers);
     if (url === undefined) return;
-    const { config } = this.exchange;
-    if (this.identity === undefined) {
+    if (this.detour === undefined) {
       const { url: first, baseURL, allowAbsoluteUrls } = config;
       this.exchange.whereabouts = { url: first, baseURL, allowAbsoluteUrls };
-      this.identity = identityOf(config);
+      this.detour = new Detour(config);
     }
-    const isHome = originIn(url) === this.exchange.origin;
-    putIdentity(config, isHome ? this.identity : withoutIdentity(this.identity));
-    put(config, { url, baseURL: undefined, params: undefined });
+    this.detour.goTo(url, originIn(url) === this.exchange.origin);
   }
 
   /** An adapter of the caller's may sign the address or encrypt the data in the configuration, and would do so twice. */
@@ -136,7 +136,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const { config, body } = this.exchange;
     if (body === undefined && config.data !== this.data) config.data = this.data;
     const { url, baseURL, params } = this.address;
-    if (this.identity !== undefined) return;
+    if (this.detour !== undefined) return;
     if (config.url !== url || config.baseURL !== baseURL || config.params !== params)
       put(config, this.address);
   }
@@ -176,8 +176,8 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private restore(): void {
     const { config, body } = this.exchange;
     if (body !== undefined) config.data = this.data;
-    if (this.identity !== undefined) {
-      putIdentity(config, this.identity);
+    if (this.detour !== undefined) {
+      this.detour.end();
       put(config, this.address);
     }
     if (config.beforeRedirect !== this.beforeRedirect) {
@@ -211,60 +211,4 @@ function put(config: RequestConfig, values: Pick<RequestConfig, 'url' | 'baseURL
   Object.assign(config, values);
   if (values.baseURL === undefined) delete config.baseURL;
   if (values.params === undefined) delete config.params;
-}
-
-/** Headers that axios must not add, and that have not been set since. */
-function suppressed(
-  headers: Readonly<Record<string, unknown>>,
-  added: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
-  const isSuppressed = ([name, value]: [string, unknown]): boolean =>
-    (value === false || value === null) && !names.has(name.toLowerCase());
-  return Object.fromEntries(Object.entries(headers).filter(isSuppressed));
-}
-
-// ---------------------------------------------------------------- to another origin
-
-/**
- * What decides where a request goes, and as whom, beside its URL and its headers. `beforeRetry` does not see it, so none
- * of it may go along to another origin.
- */
-const identifying = [
-  'auth',
-  'fetchOptions',
-  'http2Options',
-  'httpAgent',
-  'httpsAgent',
-  'proxy',
-  'socketPath',
-  'withCredentials',
-  'withXSRFToken',
-] as const;
-
-type Identity = Pick<RequestConfig, (typeof identifying)[number]>;
-
-/** The configuration's own, to be put back later. */
-function identityOf(config: RequestConfig): Identity {
-  return Object.fromEntries(identifying.flatMap((key) => (key in config ? [[key, config[key]]] : [])));
-}
-
-function putIdentity(config: RequestConfig, identity: Identity): void {
-  for (const key of identifying) if (!(key in identity)) delete config[key];
-  Object.assign(config, identity);
-}
-
-/**
- * What is left of it for another origin: the ways there (proxies, agents, dispatchers), without the caller's identity.
- */
-function withoutIdentity({ proxy, httpAgent, httpsAgent, http2Options, fetchOptions }: Identity): Identity {
-  return {
-    ...without({ httpAgent, httpsAgent, http2Options }, namesIdentity),
-    ...(proxy !== undefined && { proxy: isObject(proxy) ? without(proxy, isCredential) : proxy }),
-    ...(isObject(fetchOptions) && { fetchOptions: without(fetchOptions, isBunsOwn) }),
-  };
-}
-
-function isCredential(_value: unknown, key: string): boolean {
-  return key === 'auth' || key === 'username' || key === 'password';
 }

@@ -6,7 +6,7 @@ import type { HeaderRecord } from '../../drivers/header-record.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import type { FetchParts } from '../../drivers/parts.js';
-import { asSent, originIn } from '../../kernel/address.js';
+import { originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Body } from './body.js';
 import { ignoresInit } from './ignored-init.js';
@@ -123,7 +123,7 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     return needsDuplex ? { body, duplex: 'half' } : { body };
   }
 
-  target(): { url: string; headers: readonly Pair[] } {
+  target(asSent: (address: string) => string): { url: string; headers: readonly Pair[] } {
     const { inputAtFirst } = this.exchange;
     return { url: this.url ?? asSent(addressOf(inputAtFirst)), headers: this.headers };
   }

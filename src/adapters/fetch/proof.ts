@@ -5,7 +5,7 @@
  */
 
 import type { HopCounter } from '../../drivers/hop-counter.js';
-import type { Evidence } from '../../drivers/parts.js';
+import type { FetchEvidence } from '../../drivers/parts.js';
 import { hasServiceWorker, isNative, type PlatformFetch } from '../../drivers/platform-fetch.js';
 import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
@@ -17,7 +17,7 @@ export class Proof {
   private readonly staysOnRedirect: boolean;
 
   /** Without the part for evidence, hops are not counted, and only a browser's own fetch is known. */
-  constructor(fetch: unknown, input: unknown, init: Init, evidence: Evidence | undefined) {
+  constructor(fetch: unknown, input: unknown, init: Init, evidence: FetchEvidence | undefined) {
     this.fetch = evidence === undefined ? nativeKind(fetch) : evidence.platformFetch(fetch);
     this.hops = evidence && hopsOf(this.fetch, input, init, evidence);
     const redirect = init?.redirect ?? (isRequest(input) ? input.redirect : undefined);
@@ -57,7 +57,7 @@ function hopsOf(
   fetch: PlatformFetch | undefined,
   input: unknown,
   init: Init,
-  { HopCounter }: Evidence,
+  { HopCounter }: FetchEvidence,
 ): HopCounter | undefined {
   const dispatcher = init?.['dispatcher'];
   const isGiven = dispatcher !== undefined && dispatcher !== null;

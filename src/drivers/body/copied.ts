@@ -1,4 +1,4 @@
-/** The body of an answer of fetch, read from a copy for hints and for `retryIf`: the answer itself stays unread. */
+/** The body of an answer, read for hints and for `retryIf`: the answer itself stays unread. Of fetch, a copy is read. */
 
 import { msToAwait } from '../../core/decide/whole.js';
 import { gatherMs } from '../../core/hints/worth-reading.js';
@@ -67,6 +67,32 @@ async function wholeText(answer: AnswerShape): Promise<string | undefined> {
   if (hasStream && !(Number(lengthIn(headers) ?? Number.NaN) <= sharedBytes)) return undefined;
   const text = await copyOf(answer).text();
   return text.length > mostBodyBytes ? undefined : text;
+}
+
+/** Of a request by axios, what makes the caller's value of its answer. */
+interface Transforming {
+  readonly headers: object;
+  readonly transformResponse?: Transform | readonly Transform[] | undefined;
+}
+
+type Transform = (this: unknown, data: unknown, headers: unknown, status?: number) => unknown;
+
+/**
+ * The value that the caller of axios would get as `response.data`. Parsed anew at each call, since axios's transforms may
+ * change what they are given. A stream is left for the caller to read.
+ */
+export async function parsedBody(
+  { data, headers, status }: { readonly data: unknown; readonly headers: unknown; readonly status: number },
+  config: Transforming,
+): Promise<unknown> {
+  if (typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data))) return undefined;
+  const Headers = config.headers.constructor as new (from: unknown) => unknown;
+  const ofAnswer = new Headers(headers);
+  const transforms = [config.transformResponse ?? []].flat();
+  return transforms.reduce(
+    (value: unknown, transform) => transform.call(config, value, ofAnswer, status),
+    data,
+  );
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;

@@ -107,8 +107,14 @@ export interface Outgoing<Answer> {
    * first attempt.
    */
   prepare(body: unknown, extra: Readonly<Record<string, string>> | undefined): void;
-  /** The URL and the headers of the next attempt, which `beforeRetry` may change … */
-  target(): { readonly url: string; readonly headers: Iterable<readonly [name: string, value: unknown]> };
+  /**
+   * The URL and the headers of the next attempt, which `beforeRetry` may change … The first URL is shown as it is sent,
+   * which `asSent` knows.
+   */
+  target(asSent: (address: string) => string): {
+    readonly url: string;
+    readonly headers: Iterable<readonly [name: string, value: unknown]>;
+  };
   /** … and what it has made of them. `url` is undefined if it has not changed. */
   change(headers: HeaderRecord, url: string | undefined): void;
   /**
