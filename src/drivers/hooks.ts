@@ -7,6 +7,7 @@ import { asSent } from '../kernel/address.js';
 import type { HooksPart } from '../kernel/parts.js';
 import type { Session } from '../kernel/session.js';
 import type { parsedBody, readerOf } from './body/copied.js';
+import type { initFrom } from './built-anew.js';
 import { recordOf } from './header-record.js';
 import type { Detour, withoutIdentity } from './identity.js';
 import type { Outgoing } from './loop/exchange.js';
@@ -21,6 +22,7 @@ export interface Hooks extends HooksPart {
 export interface FetchHooks extends Hooks {
   readonly readerOf: typeof readerOf;
   readonly withoutIdentity: typeof withoutIdentity;
+  readonly initFrom: typeof initFrom;
 }
 
 export interface AxiosHooks extends Hooks {

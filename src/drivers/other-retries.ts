@@ -1,12 +1,6 @@
 /** Other libraries that retry the same requests: their retries multiply with ours, or their options are ignored. */
 
-import type { Advice as KernelAdvice } from '../kernel/advice.js';
 import { warn, warnOnce } from '../kernel/warning.js';
-
-export interface Advice extends KernelAdvice {
-  readonly noticeOthers: typeof noticeOthers;
-  readonly noticeRetryAgent: typeof noticeRetryAgent;
-}
 
 // ---------------------------------------------------------------- on an instance of axios
 

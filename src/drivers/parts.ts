@@ -1,6 +1,7 @@
 /** The parts of an installation, as far as the drivers know them. */
 
-import type { BodyHints, Part, StreamStartPart } from '../core/policy/parts.js';
+import type { BodyHints, FailuresPart, Part, StreamStartPart } from '../core/policy/parts.js';
+import type { Advice } from '../kernel/advice.js';
 import type { CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 import type { AttemptsApart, initOfHedge } from './apart.js';
@@ -9,13 +10,15 @@ import type { keptForAxios } from './body/kept-data.js';
 import type { keptForFetch, spareOf } from './body/kept-request.js';
 import type { contentOf } from './body/unpack.js';
 import type { whenOver } from './body/unread.js';
-import type { Awaiting, seenOf, WaitingAnswers } from './body/whole.js';
+import type { Awaiting, seenOf, waitingFor } from './body/whole.js';
+import type { ignoresInit, initFrom, withHeaders } from './built-anew.js';
 import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
-import type { HopCounter, isOfTunnel } from './hop-counter.js';
+import type { isOfTunnel } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
-import type { Advice } from './other-retries.js';
-import type { isOurs, platformFetch } from './platform-fetch.js';
+import type { noticeOthers, noticeRetryAgent } from './other-retries.js';
+import type { isOurs } from './platform-fetch.js';
 import type { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from './sent-by-axios.js';
+import type { FetchProof, isMisuse, wentElsewhere } from './sent-by-fetch.js';
 import type { begun, letStart, releaseStart, startFailureOf } from './starting.js';
 
 /** Keeps bodies that can be read only once, so that they can be sent again. */
@@ -30,7 +33,7 @@ export interface AxiosStreams extends Part<'streams'> {
 
 /** Waits for the bodies of answers before they are handed over. */
 interface Waits {
-  readonly WaitingAnswers: typeof WaitingAnswers;
+  readonly waitingFor: typeof waitingFor;
   readonly seenOf: typeof seenOf;
   readonly awaiting: Awaiting;
 }
@@ -38,7 +41,7 @@ interface Waits {
 interface WholeAnswersPart extends Part<'wholeAnswers'>, Waits {}
 
 /** Reads the bodies of answers for hints. */
-export interface FetchBodyHints extends BodyHints {
+interface FetchBodyHints extends BodyHints {
   readonly textOfHint: typeof textOfHint;
 }
 
@@ -50,9 +53,8 @@ interface AxiosBodyHints extends BodyHints {
 type Concurrency = NonNullable<KernelParts['concurrency']> & { readonly whenOver: typeof whenOver };
 
 /** Shows what undici's fetch has sent for an attempt. */
-export interface FetchEvidence extends Part<'evidence'> {
-  readonly HopCounter: Pick<typeof HopCounter, 'to'>;
-  readonly platformFetch: typeof platformFetch;
+interface FetchEvidence extends Part<'evidence'> {
+  readonly FetchProof: typeof FetchProof;
   readonly isOurs: typeof isOurs;
 }
 
@@ -83,6 +85,27 @@ interface AxiosCredentials extends CredentialsPart {
   readonly keptAtHome: typeof keptAtHome;
 }
 
+interface FetchCredentials extends CredentialsPart {
+  readonly wentElsewhere: typeof wentElsewhere;
+}
+
+/** Knows the caller's own mistakes. */
+interface FetchFailures extends FailuresPart {
+  readonly isMisuse?: typeof isMisuse;
+}
+
+/** Of those who write the program: advice, and the Requests of their tests. */
+interface FetchAdvice extends Advice {
+  readonly ignoresInit: typeof ignoresInit;
+  readonly initFrom: typeof initFrom;
+  readonly withHeaders: typeof withHeaders;
+  readonly noticeRetryAgent: typeof noticeRetryAgent;
+}
+
+interface AxiosAdvice extends Advice {
+  readonly noticeOthers: typeof noticeOthers;
+}
+
 /** Two attempts that are out at the same time. */
 interface FetchLearning extends LearningDriver {
   readonly initOfHedge: typeof initOfHedge;
@@ -96,12 +119,14 @@ interface AxiosLearning extends LearningDriver {
 export interface DriverParts extends KernelParts {
   readonly learning?: LearningDriver;
   readonly concurrency?: Concurrency;
-  readonly advice?: Advice;
   readonly hooks?: Hooks;
 }
 
 /** What fetch needs of them. */
 export interface FetchParts extends DriverParts {
+  readonly advice?: FetchAdvice;
+  readonly credentials?: FetchCredentials;
+  readonly failures: FetchFailures;
   readonly learning?: FetchLearning;
   readonly streams?: FetchStreams;
   readonly evidence?: FetchEvidence;
@@ -113,6 +138,7 @@ export interface FetchParts extends DriverParts {
 
 /** What axios needs of them. */
 export interface AxiosParts extends DriverParts {
+  readonly advice?: AxiosAdvice;
   readonly hooks?: AxiosHooks;
   readonly credentials?: AxiosCredentials;
   readonly learning?: AxiosLearning;

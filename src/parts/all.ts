@@ -29,7 +29,7 @@ import { remarksOn } from '../core/policy/check/remarks.js';
 import { fillIn as fillInWith } from '../core/policy/fill-in.js';
 import { fillCredentials, fillHedge, fillStreamStart, tailOf } from '../core/policy/fill-in-parts.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
-import type { Check, FailuresPart, Filling, Hints, Part, Rules } from '../core/policy/parts.js';
+import type { Check, Filling, Hints, Part, Rules } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
@@ -41,15 +41,17 @@ import { keptForAxios } from '../drivers/body/kept-data.js';
 import { keptForFetch, spareOf } from '../drivers/body/kept-request.js';
 import { contentOf } from '../drivers/body/unpack.js';
 import { whenOver } from '../drivers/body/unread.js';
-import { awaitStart, awaitWhole, seenOf, WaitingAnswers } from '../drivers/body/whole.js';
+import { awaitStart, awaitWhole, seenOf, waitingFor } from '../drivers/body/whole.js';
+import { ignoresInit, initFrom, withHeaders } from '../drivers/built-anew.js';
 import { askBeforeRetry, changed, verdictOn } from '../drivers/hooks.js';
-import { HopCounter, isOfTunnel } from '../drivers/hop-counter.js';
+import { isOfTunnel } from '../drivers/hop-counter.js';
 import { Detour, withoutIdentity } from '../drivers/identity.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
-import { type Advice, noticeOthers, noticeRetryAgent } from '../drivers/other-retries.js';
+import { noticeOthers, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
-import { isOurs, platformFetch } from '../drivers/platform-fetch.js';
+import { isOurs } from '../drivers/platform-fetch.js';
 import { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from '../drivers/sent-by-axios.js';
+import { FetchProof, isMisuse, wentElsewhere } from '../drivers/sent-by-fetch.js';
 import { begun, letStart, releaseStart, startFailureOf } from '../drivers/starting.js';
 import { countFirst, showRemarks } from '../kernel/advice.js';
 import { RequestCredentials } from '../kernel/credentials.js';
@@ -75,7 +77,17 @@ import {
 
 type Every = Required<FetchParts & AxiosParts>;
 
-const advice: Advice = { part: 'advice', showRemarks, countFirst, noticeOthers, noticeRetryAgent };
+/** What only those meet who write the program: advice, and the Requests of test tools. */
+const advice: Every['advice'] = {
+  part: 'advice',
+  showRemarks,
+  countFirst,
+  noticeOthers,
+  noticeRetryAgent,
+  ignoresInit,
+  initFrom,
+  withHeaders,
+};
 
 export const check: Check = {
   part: 'check',
@@ -96,7 +108,7 @@ export const streams: Every['streams'] = { part: 'streams', keptForFetch, spareO
 
 export const wholeAnswers: Every['wholeAnswers'] = {
   part: 'wholeAnswers',
-  WaitingAnswers,
+  waitingFor,
   seenOf,
   awaiting: awaitWhole,
 };
@@ -131,6 +143,7 @@ export const concurrency: Required<DriverParts>['concurrency'] = {
 export const credentials: Every['credentials'] = {
   part: 'credentials',
   RequestCredentials,
+  wentElsewhere,
   hasLeft,
   keptAtHome,
   fill: fillCredentials,
@@ -158,7 +171,7 @@ export const streamStart: Every['streamStart'] = {
   letStart,
   startFailureOf,
   releaseStart,
-  WaitingAnswers,
+  waitingFor,
   seenOf,
   awaiting: awaitStart,
   fill: fillStreamStart,
@@ -170,6 +183,7 @@ export const hooks: Every['hooks'] = {
   askBeforeRetry,
   readerOf,
   withoutIdentity,
+  initFrom,
   parsedBody,
   changed,
   Detour,
@@ -194,13 +208,12 @@ export const layers: Layers = {
 
 export const channels: ChannelsPart = { part: 'channels', of: platformChannels };
 
-export const failures: FailuresPart = { part: 'failures', read: readFailure };
+export const failures: Every['failures'] = { part: 'failures', read: readFailure, isMisuse };
 
 export const evidence: Every['evidence'] = {
   part: 'evidence',
   needs: [failures],
-  HopCounter,
-  platformFetch,
+  FetchProof,
   isOurs,
   isOfAnother,
   hopsOf,
@@ -259,20 +272,20 @@ type Halved =
   | 'streamStart'
   | 'hooks'
   | 'credentials'
+  | 'failures'
+  | 'advice'
   | 'evidence';
 
 function together<Halves extends Pick<Required<DriverParts>, Halved>>(
   halves: Halves,
 ): Halves & Omit<Required<DriverParts>, Halved> {
   return {
-    check,
+    check: { part: 'check', checkedPolicy, checkedOverride, refuseText, remarksOn },
     rules,
     hints,
-    failures,
     gate,
     hold,
     concurrency,
-    advice,
     layers,
     channels,
     admission,
@@ -297,14 +310,33 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     part: 'streamStart',
     streamStartOf,
     msToBegin,
-    WaitingAnswers,
+    waitingFor,
     seenOf,
     awaiting: awaitStart,
     fill: fillStreamStart,
   },
-  hooks: { part: 'hooks', verdictOn, askBeforeRetry, readerOf, withoutIdentity, toldRequest, moveTo },
-  credentials: { part: 'credentials', RequestCredentials, fill: fillCredentials },
-  evidence: { part: 'evidence', HopCounter, platformFetch, isOurs },
+  hooks: {
+    part: 'hooks',
+    verdictOn,
+    askBeforeRetry,
+    readerOf,
+    withoutIdentity,
+    initFrom,
+    toldRequest,
+    moveTo,
+  },
+  credentials: { part: 'credentials', RequestCredentials, wentElsewhere, fill: fillCredentials },
+  evidence: { part: 'evidence', FetchProof, isOurs },
+  failures,
+  advice: {
+    part: 'advice',
+    showRemarks,
+    countFirst,
+    noticeRetryAgent,
+    ignoresInit,
+    initFrom,
+    withHeaders,
+  },
 });
 
 const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
@@ -347,6 +379,8 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
     keptAtHome,
     fill: fillCredentials,
   },
+  failures: { part: 'failures', read: readFailure },
+  advice: { part: 'advice', showRemarks, countFirst, noticeOthers },
   evidence: { part: 'evidence', isOfAnother, hopsOf, countedCopy, isOfTunnel },
 });
 

@@ -31,13 +31,14 @@ export const credentials: Part<'credentials'> = every.credentials;
 
 /**
  * What failures of the transport mean in Node, Bun, Deno and Workers, and what they prove. Without it, the messages of pages are
- * known, and of Node's codes that the network failed.
+ * known, and of Node's codes that the network failed; a request that fetch refuses to send is retried as if it had.
  */
 export const failures: Part<'failures'> = every.failures;
 
 /**
- * Knows the fetch of Node, Deno and undici, and counts the requests that it sends for an attempt. Without it, what comes of
- * fetch in Node proves nothing, so a POST is sent again neither after an error nor after a 429. In a page, nothing is lost.
+ * Knows the fetch of Node, Deno and undici, and the requests that it and axios send for an attempt. Without it, what comes of
+ * a request in Node proves nothing, so a POST is sent again neither after an error nor after a 429. In a page, nothing is
+ * lost.
  */
 export const evidence: Part<'evidence'> = every.evidence;
 

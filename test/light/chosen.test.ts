@@ -1,6 +1,8 @@
 /** The light entries without some parts: the rest works, and what is missing is an error that says what to import. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import axios from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry as withEverything } from '../../src/adapters/fetch/index.js';
@@ -13,7 +15,7 @@ import {
 } from '../../src/index.js';
 import { attachRetry } from '../../src/light/axios.js';
 import { withRetry } from '../../src/light/fetch.js';
-import { createRetrier, definePolicy, parsePolicy } from '../../src/light/index.js';
+import { createRetrier, definePolicy, historyOf, parsePolicy } from '../../src/light/index.js';
 import * as hints from '../../src/parts/hints.js';
 import {
   adaptiveTimeout,
@@ -21,6 +23,8 @@ import {
   check,
   concurrency,
   credentials,
+  evidence,
+  failures,
   gate,
   hedge,
   hold,
@@ -177,6 +181,31 @@ describe.each(['test', 'production'])('in %s', (environment) => {
       sent.push(server.mock.calls.length);
     }
     expect(sent).toEqual([4, 2]);
+  });
+
+  test('a request that fetch refuses to send is known with the part for failures, and only with it', async () => {
+    const sent: number[] = [];
+    for (const list of [[], [failures]] as const) {
+      const refusing = vi.fn((_: string) => Promise.reject(new TypeError('Failed to fetch')));
+      const retrying = inIt(() => withRetry(refusing, { schedule, maxRetries: 1 }, list));
+      await expect(retrying('mailto:a@example.com')).rejects.toThrow('Failed to fetch');
+      sent.push(refusing.mock.calls.length);
+    }
+    expect(sent).toEqual([2, 1]);
+  });
+
+  test('what axios answers a POST in Node proves something with the part for evidence, and only with it', async () => {
+    const server = createServer((_, response) => response.writeHead(429).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const sent: number[] = [];
+    for (const list of [[], [evidence]] as const) {
+      const instance = axios.create({ validateStatus: () => true });
+      inIt(() => attachRetry(instance, { schedule, maxRetries: 1 }, list));
+      sent.push(historyOf(await instance.post(address, 'a'))?.length ?? 0);
+    }
+    server.close();
+    expect(sent).toEqual([1, 2]);
   });
 
   test('retries that are suppressed are, with the part for layers', async () => {

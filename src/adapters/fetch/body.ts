@@ -9,8 +9,7 @@ import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
 import { dispose, isStream, isWebStream, wasRead } from '../../drivers/body/stream-like.js';
 import type { RequestBody } from '../../drivers/loop/exchange.js';
-import type { FetchStreams } from '../../drivers/parts.js';
-import { ignoresInit } from './ignored-init.js';
+import type { FetchParts, FetchStreams } from '../../drivers/parts.js';
 import { type InitShape, isRequest, type RequestShape } from './shapes.js';
 
 export interface Body extends RequestBody {
@@ -52,10 +51,10 @@ export function spareBodyOf(
   input: unknown,
   init: InitShape | null | undefined,
   settings: BodySettings,
-  streams: FetchStreams | undefined,
+  { advice, streams }: FetchParts,
 ): Body | undefined {
   if (!isRequest(input) || typeof input.clone !== 'function' || isSentAtOnce(settings)) return undefined;
-  const hasOther = init?.body !== undefined && init.body !== null && !ignoresInit(input);
+  const hasOther = init?.body !== undefined && init.body !== null && advice?.ignoresInit(input) !== true;
   if (hasOther || input.bodyUsed === true) return undefined;
   const maybeBody = !/^(GET|HEAD)$/i.test(input.method);
   if (typeof Request === 'function' && input instanceof Request)

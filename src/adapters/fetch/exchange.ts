@@ -17,9 +17,8 @@ import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/sleep.js';
 import { bodyOfAnswer, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
-import { outcomeOfAnswer, outcomeOfError } from './outcome.js';
+import { outcomeOfAnswer, outcomeOfError, PageProof, type Proof } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
-import { Proof } from './proof.js';
 import {
   addressOf,
   asItStands,
@@ -83,9 +82,9 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     this.init = mayWait || isReadOnce(init?.headers) ? this.initAtFirst : init;
     // Nothing will be sent: the fetch itself cancels a stream.
     if (this.isAborted) return;
-    const { streams } = installation.parts;
-    this.body = bodyOf(init, settings, streams);
-    this.spare = spareBodyOf(input, init, settings, streams);
+    const { parts } = installation;
+    this.body = bodyOf(init, settings, parts.streams);
+    this.spare = spareBodyOf(input, init, settings, parts);
   }
 
   // -------------------------------------------------------------- the facts
@@ -159,24 +158,22 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    const { keepsUntilWhole, streamStart } = this.session.settings;
-    const whole = keepsUntilWhole ? this.parts.wholeAnswers : undefined;
-    const start = streamStart === false ? undefined : this.parts.streamStart;
-    const part = whole ?? start;
     // The fetch itself rejects a request that is aborted already.
-    if (part === undefined || this.isAborted || signal?.aborted === true) return this.sendOnce(signal, false);
-    const { WaitingAnswers } = part;
-    this.waiting ??= new WaitingAnswers<ResponseShape>(this, this.sleep, whole?.awaiting, start?.awaiting);
-    return this.waiting.send(signal);
+    if (this.isAborted || signal?.aborted === true) return this.sendOnce(signal, false);
+    this.waiting ??= this.waits?.waitingFor<ResponseShape>(this, this.sleep, this.parts);
+    return this.waiting === undefined ? this.sendOnce(signal, false) : this.waiting.send(signal);
   }
 
   letGo(sent: Abortable | undefined): boolean {
     return this.waiting?.letGo(sent) === true;
   }
 
+  private get waits(): FetchParts['wholeAnswers'] | FetchParts['streamStart'] {
+    return this.parts.wholeAnswers ?? this.parts.streamStart;
+  }
+
   private seen(answer: ResponseShape | undefined): BodySeen | undefined {
-    const { wholeAnswers, streamStart } = this.parts;
-    return answer && (wholeAnswers ?? streamStart)?.seenOf(answer);
+    return answer && this.waits?.seenOf(answer);
   }
 
   private hasWhole(answer: ResponseShape | undefined): boolean {
@@ -215,9 +212,16 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     const { input, rest } = this;
     // Called as a function: the platform's fetch rejects another `this`.
     const send = this.installation.fetchNow();
-    this.proof = this.needsProof ? new Proof(send, input, given, this.parts.evidence) : undefined;
-    const init = this.proof === undefined ? given : this.proof.counting(given, this.initAtFirst);
     const { installation } = this;
+    const { evidence } = installation.parts;
+    let init = given;
+    if (!this.needsProof) this.proof = undefined;
+    else if (evidence === undefined) this.proof = new PageProof(send);
+    else {
+      const proof = new evidence.FetchProof(send, isRequest(input) ? input : undefined, given);
+      this.proof = proof;
+      init = proof.counting(given, this.initAtFirst);
+    }
     installation.isCalling = true;
     try {
       if (rest.length > 0) return promised(send(input, init, ...rest));
@@ -280,21 +284,28 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome | Promise<ClientOutcome> {
     if (ending.kind === 'error') {
-      return outcomeOfError(ending.error, this.isAborted, this.input, this.initAtFirst, this.proof);
+      return outcomeOfError(
+        ending.error,
+        this.isAborted,
+        this.input,
+        this.initAtFirst,
+        this.proof,
+        this.parts,
+      );
     }
     const { response } = ending;
     const failure = this.failureIn(response);
     if (failure !== undefined && 'cut' in failure) {
       return { kind: 'error', error: failure.cut, aborted: this.isAborted, evidence: 'unknown' };
     }
-    const { bodyHints, hooks } = this.parts;
+    const { hooks } = this.parts;
     const outcome = outcomeOfAnswer(
       response,
       this.session,
       this.proof,
       this.seen(response),
       this.sleep,
-      bodyHints,
+      this.parts,
     );
     if (hooks === undefined || this.session.settings.retryIf === undefined) return outcome;
     const body = hooks.readerOf(response);

@@ -9,9 +9,8 @@ import type { FetchParts } from '../../drivers/parts.js';
 import { originIn } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Body } from './body.js';
-import { ignoresInit } from './ignored-init.js';
-import { addressOf, headersOf, initFrom, type Pair, pairsOf } from './request.js';
-import { type InitShape, isRequest, type RequestShape, type ResponseShape } from './shapes.js';
+import { addressOf, headersOf, type Pair, pairsOf } from './request.js';
+import { type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
 /** The request whose attempts are prepared here. */
 interface PreparedExchange extends KeyBearer {
@@ -49,13 +48,14 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     const added = Object.entries({ ...extra, ...exchange.session.credentials?.headers });
     const pairs = added.length === 0 ? this.pairs : [...lacking(this.headers, added), ...added];
     const isRepeated = extra !== undefined;
-    const isAnew = this.isBuiltAnew(isRepeated, pairs);
-    const { inputAtFirst } = exchange;
-    if (isRepeated) exchange.input = this.url ?? (isAnew ? addressOf(inputAtFirst) : inputAtFirst);
-    else if (pairs !== undefined && isRequest(inputAtFirst) && ignoresInit(inputAtFirst))
-      exchange.input = withHeaders(inputAtFirst, pairs);
+    const anew = this.builtAnew(isRepeated, pairs);
+    const { inputAtFirst, parts } = exchange;
+    if (isRepeated)
+      exchange.input = this.url ?? (anew === undefined ? inputAtFirst : addressOf(inputAtFirst));
+    else if (pairs !== undefined && isRequest(inputAtFirst) && parts.advice?.ignoresInit(inputAtFirst))
+      exchange.input = parts.advice.withHeaders(inputAtFirst, pairs);
     const more = {
-      ...this.fromRequest(isRepeated, isAnew, pairs),
+      ...(anew ?? this.fromRequest(isRepeated, pairs)),
       ...headersFrom(pairs),
       ...this.bodyFrom(body, isRepeated),
     };
@@ -98,19 +98,19 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
     return isHome || !initAtFirst ? initAtFirst : this.exchange.parts.hooks?.withoutIdentity(initAtFirst);
   }
 
-  /** Whether the attempt is built from init alone: a Request keeps its URL, and one that ignores init all of it. */
-  private isBuiltAnew(isRepeated: boolean, pairs: readonly Pair[] | undefined): boolean {
-    const { inputAtFirst, body } = this.exchange;
-    if (!isRepeated || !isRequest(inputAtFirst)) return false;
-    if (this.url !== undefined) return true;
-    return (body !== undefined || pairs !== undefined) && ignoresInit(inputAtFirst);
+  /** The init of an attempt that is built from it alone: a Request keeps its URL, and one that ignores init all of it. */
+  private builtAnew(isRepeated: boolean, pairs: readonly Pair[] | undefined): InitShape | undefined {
+    const { inputAtFirst, body, parts } = this.exchange;
+    if (!isRepeated || !isRequest(inputAtFirst)) return undefined;
+    const isIgnored = (body !== undefined || pairs !== undefined) && parts.advice?.ignoresInit(inputAtFirst);
+    const part = this.url !== undefined ? parts.hooks : isIgnored === true ? parts.advice : undefined;
+    return part && { ...part.initFrom(inputAtFirst), ...this.initToSend };
   }
 
   /** Any value in init removes a Request's referrer, so it is put back. */
-  private fromRequest(isRepeated: boolean, isAnew: boolean, pairs: readonly Pair[] | undefined): InitShape {
+  private fromRequest(isRepeated: boolean, pairs: readonly Pair[] | undefined): InitShape {
     const { inputAtFirst, initAtFirst, body } = this.exchange;
     if (!isRequest(inputAtFirst)) return {};
-    if (isAnew) return { ...initFrom(inputAtFirst), headers: inputAtFirst.headers, ...this.initToSend };
     const needsInit = (isRepeated && body !== undefined) || pairs !== undefined;
     return needsInit ? referrerOf(inputAtFirst, initAtFirst) : {};
   }
@@ -167,13 +167,6 @@ function isReadOnce(body: object): boolean {
 function lacking(pairs: readonly Pair[], names: readonly Pair[]): readonly Pair[] {
   const taken = new Set(names.map(([name]) => name.toLowerCase()));
   return pairs.filter(([name]) => !taken.has(name.toLowerCase()));
-}
-
-/** A clone, as the caller's own Request stays as it is. */
-function withHeaders(request: RequestShape, pairs: readonly Pair[]): RequestShape {
-  const clone = request.clone();
-  for (const [name, value] of pairs) clone.headers.set?.(name, String(value));
-  return clone;
 }
 
 /** A record, which every fetch accepts, unless a name occurs twice. */

@@ -70,32 +70,6 @@ function copyOfHeaders(headers: unknown): unknown {
   return Symbol.iterator in headers ? [...(headers as HeadersShape)] : { ...headers };
 }
 
-/** The init for a request at another URL, with everything that a Request says. */
-export function initFrom(request: object): InitShape {
-  return Object.fromEntries(
-    ofRequest.flatMap((key) => {
-      const value: unknown = Reflect.get(request, key);
-      const isUsable = value !== undefined && !(key === 'mode' && value === 'navigate');
-      return isUsable ? [[key, value]] : [];
-    }),
-  );
-}
-
-const ofRequest = [
-  'method',
-  'mode',
-  'credentials',
-  'cache',
-  'redirect',
-  'referrer',
-  'referrerPolicy',
-  'integrity',
-  'keepalive',
-  'signal',
-  'duplex',
-  'cf',
-];
-
 // ---------------------------------------------------------------- a signal that many requests share
 
 interface NodeEvents {

@@ -94,6 +94,23 @@ export function awaitStart({ request, settings, scope }: Session, answer: Answer
   );
 }
 
+interface Waits {
+  readonly awaiting: Awaiting;
+}
+
+/** Undefined: its answers do not wait. */
+export function waitingFor<Answer extends AnswerShape>(
+  sending: Sending<Answer>,
+  sleep: Sleep,
+  parts: { readonly wholeAnswers?: Waits; readonly streamStart?: Waits },
+): WaitingAnswers<Answer> | undefined {
+  const { keepsUntilWhole, streamStart } = sending.session.settings;
+  const whole = keepsUntilWhole ? parts.wholeAnswers : undefined;
+  const start = streamStart === false ? undefined : parts.streamStart;
+  if (whole === undefined && start === undefined) return undefined;
+  return new WaitingAnswers(sending, sleep, whole?.awaiting, start?.awaiting);
+}
+
 const none: readonly WaitingAttempt[] = [];
 
 /** The attempts of one request whose answers may wait for their bodies. */

@@ -1,8 +1,8 @@
 /** A fetch that ignores init beside a Request, as happy-dom's does: a retry is sent from URL and init. */
 
 import { describe, expect, test } from 'vitest';
-import { ignoresInit } from '../../../src/adapters/fetch/ignored-init.js';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
+import { ignoresInit } from '../../../src/drivers/built-anew.js';
 import { soon } from '../kit.js';
 import { undici } from './client.js';
 
