@@ -2,6 +2,7 @@
 
 import type { BodyHints, FailuresPart, Part, StreamStartPart } from '../core/policy/parts.js';
 import type { Advice } from '../kernel/advice.js';
+import type { Layers } from '../kernel/layers.js';
 import type { CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 import type { AttemptsApart, initOfHedge } from './apart.js';
@@ -12,6 +13,7 @@ import type { contentOf } from './body/unpack.js';
 import type { whenOver } from './body/unread.js';
 import type { Awaiting, seenOf, waitingFor } from './body/whole.js';
 import type { ignoresInit, initFrom, withHeaders } from './built-anew.js';
+import type { sendEnclosed } from './enclosing.js';
 import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { isOfTunnel } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
@@ -106,6 +108,10 @@ interface AxiosAdvice extends Advice {
   readonly noticeOthers: typeof noticeOthers;
 }
 
+interface AxiosLayers extends Layers {
+  readonly sendEnclosed: typeof sendEnclosed;
+}
+
 /** Two attempts that are out at the same time. */
 interface FetchLearning extends LearningDriver {
   readonly initOfHedge: typeof initOfHedge;
@@ -138,6 +144,7 @@ export interface FetchParts extends DriverParts {
 
 /** What axios needs of them. */
 export interface AxiosParts extends DriverParts {
+  readonly layers?: AxiosLayers;
   readonly advice?: AxiosAdvice;
   readonly hooks?: AxiosHooks;
   readonly credentials?: AxiosCredentials;

@@ -43,6 +43,7 @@ import { contentOf } from '../drivers/body/unpack.js';
 import { whenOver } from '../drivers/body/unread.js';
 import { awaitStart, awaitWhole, seenOf, waitingFor } from '../drivers/body/whole.js';
 import { ignoresInit, initFrom, withHeaders } from '../drivers/built-anew.js';
+import { sendEnclosed } from '../drivers/enclosing.js';
 import { askBeforeRetry, changed, verdictOn } from '../drivers/hooks.js';
 import { isOfTunnel } from '../drivers/hop-counter.js';
 import { Detour, withoutIdentity } from '../drivers/identity.js';
@@ -191,20 +192,19 @@ export const hooks: Every['hooks'] = {
   moveTo,
 };
 
-export const layers: Layers = {
-  part: 'layers',
-  of: {
-    belongsTo: layer.belongsTo,
-    countLayer: layer.countLayer,
-    currentEnclosure: layer.currentEnclosure,
-    enclosed: layer.enclosed,
-    EnclosingAttempt: layer.EnclosingAttempt,
-    isSuppressed: layer.isSuppressed,
-    isWithin: layer.isWithin,
-    mayMeet: layer.mayMeet,
-    mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
-  },
+const ofLayers: Layers['of'] = {
+  belongsTo: layer.belongsTo,
+  countLayer: layer.countLayer,
+  currentEnclosure: layer.currentEnclosure,
+  enclosed: layer.enclosed,
+  EnclosingAttempt: layer.EnclosingAttempt,
+  isSuppressed: layer.isSuppressed,
+  isWithin: layer.isWithin,
+  mayMeet: layer.mayMeet,
+  mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
 };
+
+export const layers: Every['layers'] = { part: 'layers', of: ofLayers, sendEnclosed };
 
 export const channels: ChannelsPart = { part: 'channels', of: platformChannels };
 
@@ -273,6 +273,7 @@ type Halved =
   | 'hooks'
   | 'credentials'
   | 'failures'
+  | 'layers'
   | 'advice'
   | 'evidence';
 
@@ -286,7 +287,6 @@ function together<Halves extends Pick<Required<DriverParts>, Halved>>(
     gate,
     hold,
     concurrency,
-    layers,
     channels,
     admission,
     ...halves,
@@ -326,6 +326,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     moveTo,
   },
   credentials: { part: 'credentials', RequestCredentials, wentElsewhere, fill: fillCredentials },
+  layers: { part: 'layers', of: ofLayers },
   evidence: { part: 'evidence', FetchProof, isOurs },
   failures,
   advice: {
@@ -380,6 +381,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
     fill: fillCredentials,
   },
   failures: { part: 'failures', read: readFailure },
+  layers,
   advice: { part: 'advice', showRemarks, countFirst, noticeOthers },
   evidence: { part: 'evidence', isOfAnother, hopsOf, countedCopy, isOfTunnel },
 });

@@ -18,7 +18,7 @@ import type { Cancel, Sleep } from '../../kernel/sleep.js';
 import { bodyToRead, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, breakBody } from './body.js';
 import { type Child, sendCopy } from './child.js';
-import { enclosing, type NamedAdapters } from './named.js';
+import type { NamedAdapters } from './named.js';
 import { answerOf, isCanceled, isCutOff, lightened, outcomeOf } from './outcome.js';
 import { OutgoingConfig } from './outgoing.js';
 import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './shapes.js';
@@ -185,22 +185,14 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   private sendEnclosed(config: RequestConfig): Promise<ResponseShape> {
-    const { adapter, installation } = this;
-    const { named } = installation;
-    const layers = this.parts.layers?.of;
-    if (layers?.mayMeet('anything') !== true) return adapter(config);
-    const chosen = enclosing(config.adapter, layers.mayMeet, (beneath) => {
-      const { url, baseURL, allowAbsoluteUrls } = this.config;
-      const at = { url, baseURL, allowAbsoluteUrls };
-      return layers.enclosed(
-        new layers.EnclosingAttempt(this, () => urlOf(at), installation),
-        beneath,
-        adapter,
-        config,
-      );
-    });
-    if (chosen === config.adapter) return adapter(config);
-    return typeof chosen === 'function' ? (chosen as Adapter)(config) : named.sendBy(chosen, config);
+    const { layers } = this.parts;
+    if (layers?.of.mayMeet('anything') !== true) return this.adapter(config);
+    return layers.sendEnclosed(layers.of, this, config);
+  }
+
+  addressNow(): () => string {
+    const { url, baseURL, allowAbsoluteUrls } = this.config;
+    return () => urlOf({ url, baseURL, allowAbsoluteUrls });
   }
 
   breakOff(abort: () => void): void {
