@@ -397,7 +397,7 @@ export class LiveSession implements Raced {
   }
 
   giveBack(permit: Permit | undefined): void {
-    if (permit !== undefined) this.asked?.giveBack(this.limits, this.asking, permit);
+    if (permit !== undefined) this.endPermit(permit);
   }
 
   admitHedge(now: number): Permit | undefined {

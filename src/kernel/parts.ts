@@ -14,10 +14,7 @@ import type { Race, Raced } from './race.js';
 
 /** What each limit needs that is asked before an attempt. */
 export interface Admission extends Part<'admission'> {
-  readonly asked: Pick<
-    typeof admission,
-    'admit' | 'admitHedge' | 'end' | 'giveBack' | 'leave' | 'noRefusals' | 'refusal'
-  >;
+  readonly asked: Pick<typeof admission, 'admit' | 'admitHedge' | 'end' | 'leave' | 'noRefusals' | 'refusal'>;
 }
 
 export interface Learning extends LearningPart {

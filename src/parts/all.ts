@@ -59,7 +59,7 @@ import { RequestCredentials } from '../kernel/credentials.js';
 import { type ChannelsPart, platformChannels } from '../kernel/events.js';
 import type { Layers } from '../kernel/layers.js';
 import * as layer from '../kernel/layers.js';
-import { admit, admitHedge, end, giveBack, leave, noRefusals, refusal } from '../kernel/limits/admission.js';
+import { admit, admitHedge, end, leave, noRefusals, refusal } from '../kernel/limits/admission.js';
 import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
 import { ScopeHold } from '../kernel/limits/hold.js';
@@ -116,7 +116,7 @@ export const wholeAnswers: Every['wholeAnswers'] = {
 
 const admission: Admission = {
   part: 'admission',
-  asked: { admit, admitHedge, end, giveBack, leave, noRefusals, refusal },
+  asked: { admit, admitHedge, end, leave, noRefusals, refusal },
 };
 
 export const gate: Required<KernelParts>['gate'] = {

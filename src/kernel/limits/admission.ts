@@ -143,12 +143,6 @@ export function end(limits: Limits, permit: Permit): void {
   if (!isAsking(permit)) enter(limits, permit, 'is over');
 }
 
-/** The attempt is over, and nothing will be said of how it ended. */
-export function giveBack(limits: Limits, asking: Asking, permit: Permit): void {
-  limits.gate?.takeBack(asking, permit);
-  end(limits, permit);
-}
-
 /** The request stops waiting. */
 export function leave(limits: Limits, permit: Permit): void {
   if (isAsking(permit)) enter(limits, permit, 'asks');
@@ -166,7 +160,6 @@ function stateIn(admission: Admission): Permit['state'] {
 function enter(limits: Limits, permit: Permit, state: Permit['state']): void {
   const { scope } = limits;
   const before = permit.state;
-  if (state === before) return;
   scope.waiting += Number(state === 'waits') - Number(before === 'waits');
   scope.queued += Number(state === 'queues') - Number(before === 'queues');
   scope.out += Number(state === 'is out') - Number(before === 'is out');

@@ -34,14 +34,12 @@ export class ScopeConcurrency {
   }
 
   roomFor(permit: Permit): Room {
-    const own = this.line.get(permit);
     const free = this.concurrency.limit - this.inFlight;
-    const waiting = this.line.size - (own === undefined ? 0 : 1);
     return {
       free,
-      ahead: own === undefined ? waiting : this.aheadOf(permit, free),
-      waiting,
-      until: own?.until,
+      ahead: this.aheadOf(permit, free),
+      waiting: this.line.size,
+      until: this.line.get(permit)?.until,
     };
   }
 

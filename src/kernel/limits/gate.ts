@@ -77,16 +77,9 @@ export class ScopeGate implements OwnGate {
     permit.epoch = noEpoch;
   }
 
-  /** An attempt that says nothing about the server gives back what it took: a probe, or a place in the ramp. */
-  takeBack(asking: Asking, permit: Permit): void {
-    const isTaken = this.state.kind !== 'open' && permit.epoch === this.state.epoch;
-    if (isTaken) this.hear(asking, permit, false, 'neutral');
-    permit.epoch = noEpoch;
-  }
-
   /** What its end says about the server's health. */
   private hear(asking: Asking, permit: Permit, isFirst: boolean, sign: Sign, finding?: Finding): void {
-    if (finding !== undefined && isFailure(sign)) this.failure = finding;
+    if (isFailure(sign)) this.failure = finding;
     const { gate, state: known } = this;
     // On the healthy path, the clock is not read.
     if (!isFailure(sign) && isHealthy(gate, known)) {

@@ -6,7 +6,7 @@ export interface Room {
   readonly free: number;
   /** How many requests wait that came before this one; those that are more than `free` need not be counted. */
   readonly ahead: number;
-  /** How many wait in all, not counting this one. */
+  /** How many wait in all. What matters of it is whether one that is not in line yet may join. */
   readonly waiting: number;
   /** Until when this one waits; undefined: it is not in line yet. */
   readonly until: number | undefined;
