@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import { createRetrier } from '../../src/index.js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createRetrier, type Outcome } from '../../src/index.js';
 import { monotonicNow, noteStall, stalledSince } from '../../src/kernel/stalls.js';
-import { errorWith, failed, requestOf } from '../kit.js';
+import { answered, errorWith, failed, requestOf } from '../kit.js';
 
 describe('a stall', () => {
   test('counts from when the first late timer was due', () => {
@@ -17,6 +17,48 @@ describe('a stall', () => {
 
   test('says nothing about times of another clock', () => {
     expect(stalledSince(() => performance.now(), 0)).toBe(0);
+  });
+});
+
+describe('while this process stood still', () => {
+  let now: number;
+  const dead = failed(errorWith({ code: 'ECONNRESET' }));
+
+  // In the past, so that no other test finds itself in a stall.
+  beforeEach(() => {
+    now = performance.now() - 60_000;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  /** A gate that two failures shut, if they are a tenth of a second apart, and how requests end that were sent before. */
+  function stateAfter(outcomes: readonly Outcome[], happens: () => void): string {
+    const retrier = createRetrier({ retry: false, gate: { failures: 2, deadForMs: 100 }, budget: false });
+    for (let lives = 0; lives < 2; lives += 1) retrier.open(requestOf()).acceptAtOnce(200);
+    const sessions = outcomes.map(() => retrier.open(requestOf()));
+    for (const session of sessions) session.admit();
+    for (const [index, outcome] of outcomes.entries()) {
+      if (index > 0) happens();
+      sessions[index]?.next(outcome, { replayable: true });
+    }
+    return retrier.snapshot().scopes[0]?.gates[0]?.state ?? 'open';
+  }
+
+  const passes = () => {
+    now += 500;
+  };
+  const stalls = () => {
+    now += 500;
+    noteStall(now - 450, now);
+  };
+
+  test.each<[string, readonly Outcome[], () => void, string]>([
+    ['failures go on', [dead, dead], passes, 'shut'],
+    ['failures do not last', [dead, dead], stalls, 'open'],
+    ['signs of life are some', [dead, answered(404), answered(404), answered(404)], stalls, 'open'],
+    ['a sign of life ends the row', [dead, answered(404), dead], passes, 'open'],
+  ])('%s: %#', (_, outcomes, happens, state) => {
+    expect(stateAfter(outcomes, happens)).toBe(state);
   });
 });
 

@@ -76,6 +76,23 @@ describe('an attempt that several limits refuse', () => {
   });
 });
 
+test('limits that are off let an attempt through, whatever there is to find', () => {
+  const now = 1_000;
+  const found: AdmissionRequest = {
+    gate: shut(openGate, now + 60_000, 20, [7], now),
+    hold: { ...noHold, phase: 'obeyed', until: now + 60_000, pacedSince: now + 60_000, spacingMs: 100 },
+    room: { free: 0, ahead: 1, waiting: 1_000, until: undefined },
+    kind: 7,
+    waiting: 0,
+    queued: 0,
+    queuePlace: noQueuePlace,
+    isRetry: false,
+  };
+  const { gate, hold, queuePlace } = found;
+  const admitted = admit(settingsOf(none), found, now, now + 100, 0.5);
+  expect(admitted).toEqual({ admission: { kind: 'go' }, gate, hold, queuePlace, epoch: gate.epoch });
+});
+
 const none = { budget: false, gate: false, hold: false, concurrency: false } as const;
 const on = { budget: {}, gate: true, hold: true, concurrency: 1 } as const;
 

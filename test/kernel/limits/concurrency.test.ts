@@ -72,6 +72,7 @@ describe('a request that waits', () => {
     succeeds(second);
     expect(stage.called).toEqual([waiting[0], waiting[1]]);
     expect(stage.called.map((session) => stage.asks(session))).toEqual([true, true]);
+    expect(stage.called).toHaveLength(2);
     expect(stage.counts).toEqual([2, 1]);
   });
 
@@ -207,6 +208,19 @@ describe('an attempt is in flight', () => {
     stage.now += 10_000;
     stage.sent({ origin: 'https://c.example' });
     expect(stage.retrier.snapshot().scopes.map(({ name }) => name)).toEqual(['https://c.example']);
+  });
+
+  test('and so does a request that has not asked yet since it was called', () => {
+    const rules: PolicyOptions['rules'] = [{ match: '/own', concurrency: 2 }];
+    const stage = new Stage({ concurrency: 1, maxScopes: 1, scopeIdleMs: 1_000, rules });
+    succeeds(stage.sent({ path: '/own' }));
+    const out = stage.sent();
+    const waiting = stage.waits();
+    succeeds(out);
+    expect(stage.called).toEqual([waiting]);
+    stage.now += 10_000;
+    stage.sent({ origin: 'https://b.example' });
+    expect(stage.retrier.snapshot().scopes).toHaveLength(2);
   });
 
   test('in the scope that beforeRetry sends it to', () => {
@@ -377,6 +391,12 @@ describe('limits of a scope', () => {
     const session = stage.retrier.open(requestOf(), { concurrency: false });
     expect(stage.asks(session)).toBe(true);
     expect(stage.counts).toEqual([1, 0]);
+  });
+
+  test('show nothing before anything was sent', () => {
+    const stage = new Stage({ concurrency: 1 });
+    stage.open();
+    expect(stage.retrier.snapshot().scopes[0]).not.toHaveProperty('concurrencies');
   });
 
   test('show nothing where nothing was limited', () => {
