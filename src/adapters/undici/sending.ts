@@ -463,9 +463,17 @@ export class Sending implements Handler, OldHandler {
     if (course.kind !== 'handing' || course.aside.isHandingOver) return;
     const { aside } = course;
     aside.isHandingOver = true;
+    let isFed = false;
     try {
       while (this.course === course && !receiver.paused) {
         const event = aside.kept.shift();
+        // A body that fails in the turn of its last bytes would drop them unread.
+        if (event?.kind === 'error' && isFed) {
+          aside.kept.push(event);
+          setImmediate(() => this.handOver());
+          break;
+        }
+        isFed = event?.kind === 'data';
         if (event === undefined) this.goLive();
         else this.pass(event);
         // Nothing is resumed then: the connection may serve another request already.

@@ -59,6 +59,18 @@ test('after a POST without a key, the caller gets the answer, whose body then br
   expect(lab.requests).toHaveLength(1);
 });
 
+test('a reader of that body gets what came of it before it breaks off', async () => {
+  const lab = await openLab([cutBody(1_000, 500, 'fin')]);
+  const dispatcher = retryingAgent(whole);
+  const { body } = await undici.request(lab.origin, { method: 'POST', body: 'x', dispatcher });
+  let bytes = 0;
+  const read = async (): Promise<void> => {
+    for await (const piece of body) bytes += (piece as Buffer).length;
+  };
+  expect((await settled(read())).error).toMatchObject({ code: 'UND_ERR_SOCKET' });
+  expect(bytes).toBe(500);
+});
+
 describe('a body that was handed over before it was whole', () => {
   const size = 5_000;
   const etag = '"v1"';
