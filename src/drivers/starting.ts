@@ -8,7 +8,16 @@ import { fieldOf } from '../core/decide/whole.js';
 import type { HeadersLike, Hint } from '../core/types.js';
 import type { Session } from '../kernel/session.js';
 import { judging } from '../kernel/sleep.js';
-import { CopyLook, isPeekable, type Look, Peek, type Peeked } from './body/peek.js';
+import {
+  isPeekable,
+  type Look,
+  Peek,
+  type Peeked,
+  ReadingLook,
+  type Readings,
+  readAhead,
+  readingsOfCopy,
+} from './body/peek.js';
 import { isStream, isWebStream } from './body/stream-like.js';
 import { StartWatch } from './body/stream-start.js';
 import { copyOf } from './body/web-stream.js';
@@ -149,17 +158,19 @@ function wholeBytes(data: unknown, mostBytes: number): Uint8Array | undefined {
 function lookAt(answer: StartedAnswer, data: object, watch: StartWatch): Look | undefined {
   const sees = (bytes: Uint8Array): boolean => watch.sees(bytes);
   if (isStream(data)) return isPeekable(data) ? new Peek(data, sees) : undefined;
-  const copy = otherOf(answer, data);
-  return copy && new CopyLook(copy, sees);
+  const readings = readingsOf(answer, data);
+  return readings && new ReadingLook(readings, sees);
 }
 
-/** The answer keeps the other one. */
-function otherOf(answer: StartedAnswer, data: object): ReadableStream<Uint8Array> | undefined {
+function readingsOf(answer: StartedAnswer, data: object): Readings | undefined {
   try {
-    if (!isWebStream(data)) return 'clone' in data ? (copyOf(data as Response).body ?? undefined) : undefined;
-    const [ours, theirs] = data.tee();
+    if (!isWebStream(data)) {
+      const { body } = 'clone' in data ? copyOf(data as Response) : { body: undefined };
+      return body ? readingsOfCopy(body) : undefined;
+    }
+    const [readings, theirs] = readAhead(data);
     answer.data = theirs;
-    return ours;
+    return readings;
   } catch {
     // Something reads it already.
     return undefined;

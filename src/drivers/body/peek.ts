@@ -4,6 +4,7 @@
  */
 
 import type { StreamLike } from './stream-like.js';
+import { whenCollected } from './unread.js';
 
 /** What is used of Node's Readable. `_readableState` is undocumented, but as old as the class. */
 interface PeekedStream extends StreamLike {
@@ -188,29 +189,37 @@ function keepReadable(stream: PeekedStream): void {
   stream.prependListener('end', () => Reflect.deleteProperty(stream, 'closed'));
 }
 
-/** A web stream cannot be looked at without reading it: a copy is read, and the caller gets the other one. */
-export class CopyLook implements Look {
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+type Read = ReadableStreamReadResult<Uint8Array>;
+
+/** A web stream cannot be looked at without reading it: a copy, or what is read again later. */
+export interface Readings {
+  read(): Promise<Read>;
+  /** As in a look. */
+  release(): void;
+}
+
+export class ReadingLook implements Look {
+  private readonly readings: Readings;
   private readonly sees: (bytes: Uint8Array) => boolean;
   private over: ((peeked: Peeked) => void) | undefined = undefined;
 
-  constructor(copy: ReadableStream<Uint8Array>, sees: (bytes: Uint8Array) => boolean) {
-    this.reader = copy.getReader();
+  constructor(readings: Readings, sees: (bytes: Uint8Array) => boolean) {
+    this.readings = readings;
     this.sees = sees;
   }
 
   start(over: (peeked: Peeked) => void): void {
     this.over = over;
-    const { reader } = this;
+    const { readings } = this;
     const cut = (error: unknown): void => this.end({ cut: error });
     const next = ({ done, value }: ReadableStreamReadResult<unknown>): void => {
       if (this.over === undefined) return;
       if (done) this.end('ended');
       // A stream of the caller's, as in a mock, may give what is no bytes.
       else if (!(value instanceof Uint8Array) || this.sees(value)) this.end('enough');
-      else reader.read().then(next, cut);
+      else readings.read().then(next, cut);
     };
-    reader.read().then(next, cut);
+    readings.read().then(next, cut);
   }
 
   stop(): void {
@@ -223,8 +232,54 @@ export class CopyLook implements Look {
     over?.(peeked);
   }
 
-  /** Left unread, the copy would keep all that its reader reads. */
   release(): void {
-    void this.reader.cancel().catch(() => undefined);
+    this.readings.release();
   }
+}
+
+/** The caller has the other one. */
+export function readingsOfCopy(copy: ReadableStream<Uint8Array>): Readings {
+  const reader = copy.getReader();
+  return {
+    read: () => reader.read(),
+    // Left unread, the copy would keep all that its reader reads.
+    release: () => void reader.cancel().catch(() => undefined),
+  };
+}
+
+/**
+ * What is read is read again by the caller, from the stream that takes the place of this one. It is no branch of a
+ * `tee()`: the source keeps its branches, so that one that is dropped unread would never be collected, and its connection
+ * never come back.
+ */
+export function readAhead(
+  stream: ReadableStream<Uint8Array>,
+): readonly [Readings, ReadableStream<Uint8Array>] {
+  const reader = stream.getReader();
+  const reads: Promise<Read>[] = [];
+  const theirs = replayed(reads, reader);
+  whenCollected(theirs, { end: () => void reader.cancel().catch(() => undefined) });
+  const read = (): Promise<Read> => {
+    const next = reader.read();
+    reads.push(next);
+    return next;
+  };
+  return [{ read, release: () => undefined }, theirs];
+}
+
+function replayed(
+  reads: Promise<Read>[],
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await (reads.shift() ?? reader.read());
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -16,6 +16,7 @@ const runWithClient = programsOf(subject.name);
 beforeEach(({ skip }) => skip(ways.length === 0));
 
 const requests = 10;
+const eventStream = { 'content-type': 'text/event-stream' };
 
 /** Source code, since a program of its own runs it: the policy, and what is asked. */
 const rows: readonly (readonly [policy: string, asked?: string])[] = [
@@ -38,6 +39,8 @@ const rows: readonly (readonly [policy: string, asked?: string])[] = [
   ['{ deadlineMs: never, maxRetries: 0 }', "{ headers: { 'x-first': '503' } }"],
   ['{ hedge: { afterMs: never / 2 } }'],
   ['{ hedge: { afterMs: 1 } }', "{ headers: { 'x-slow': '1' } }"],
+  ['{ streamStart: {} }', "{ headers: { 'x-events': '1' } }"],
+  ['{ streamStart: {}, deadlineMs: never }', "{ headers: { 'x-events': '1' } }"],
   ["{ hedge: { afterMs: 1 }, deadlineMs: never, deadlineCovers: 'body' }", "{ headers: { 'x-slow': '1' } }"],
   ['{ hedge: { afterMs: 1 }, deadlineMs: never }', "{ headers: { 'x-slow': '1' }, signal: lasting.signal }"],
 ];
@@ -48,7 +51,8 @@ test.each(ways)('over %s, nothing keeps their connections', async (way) => {
   const lab = await openLab(({ headers }) => {
     if (headers['x-first'] !== undefined && headers['x-retry-attempt'] === undefined)
       return answer(503, long);
-    const { steps } = answer(200, long);
+    const isStream = headers['x-events'] !== undefined;
+    const { steps } = isStream ? answer(200, `data: {"a":1}\n\n${long}`, eventStream) : answer(200, long);
     return headers['x-slow'] === undefined ? { steps } : { steps: [{ do: 'wait', ms: 20 }, ...steps] };
   });
   const printed = await runWithClient(`
