@@ -286,7 +286,8 @@ function valuesAt(content: unknown, path: readonly string[]): readonly unknown[]
 
 function memberOf(value: unknown, name: string): readonly unknown[] {
   const member = property(value, name);
-  return member === undefined ? [] : [member];
+  // A list has a length, and its JSON has no such member.
+  return member === undefined || (name === 'length' && Array.isArray(value)) ? [] : [member];
 }
 
 function elementsOf(value: unknown): readonly unknown[] {

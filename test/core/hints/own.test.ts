@@ -193,6 +193,14 @@ function notRetryable(): Hint {
   return { delayMs: null, reason: 'not-retryable-status' };
 }
 
+test.each(['/length', '/*/length'])('%s is no member of a list', (at) => {
+  const own: OwnHints = { name: 'lists', body: [{ at, is: [2], means: 'never' }] };
+  const list = [1, 2];
+  expect(hintOf(503, {}, at.includes('*') ? { list } : list, own)).toBeUndefined();
+  const object = { length: 2 };
+  expect(hintOf(503, {}, at.includes('*') ? { object } : object, own)).toMatchObject({ retry: false });
+});
+
 test('an answer of a batch that has data', () => {
   const own: OwnHints = {
     name: 'batch',
