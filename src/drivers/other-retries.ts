@@ -1,4 +1,7 @@
-/** Other libraries that retry the same requests: their retries multiply with ours, or their options are ignored. */
+/**
+ * Other libraries that retry the same requests, whose retries multiply with ours or whose options are ignored, and
+ * interceptors that leave nothing to retry.
+ */
 
 import { warn, warnOnce } from '../kernel/warning.js';
 
@@ -10,8 +13,12 @@ interface Config {
   readonly raxConfig?: { readonly currentRetryAttempt?: unknown } | null;
 }
 
-/** Installations that have warned already, by library. */
-const warned: readonly [WeakSet<object>, WeakSet<object>] = [new WeakSet(), new WeakSet()];
+/** Installations that have warned already: of each library, and of interceptors. */
+const warned: readonly [WeakSet<object>, WeakSet<object>, WeakSet<object>] = /* @__PURE__ */ (() => [
+  new WeakSet(),
+  new WeakSet(),
+  new WeakSet(),
+])();
 
 /** On the path of every request. */
 export function noticeOthers(installation: object, config: Config): void {
@@ -44,9 +51,18 @@ function noticeRetryAxios(installation: object, options: NonNullable<Config['rax
   );
 }
 
-function warnOf(installation: object, library: 0 | 1, text: string): void {
-  if (warned[library].has(installation)) return;
-  warned[library].add(installation);
+/** The function stands in place of our adapter. */
+export function noticeReplaced(installation: object): void {
+  warnOf(
+    installation,
+    2,
+    'an interceptor that runs after attachRetry() set config.adapter to a function, so its requests are not retried; unless it is a cache, register it before you call attachRetry()',
+  );
+}
+
+function warnOf(installation: object, of: 0 | 1 | 2, text: string): void {
+  if (warned[of].has(installation)) return;
+  warned[of].add(installation);
   warn(new Error(`undaunted: ${text}`));
 }
 

@@ -17,7 +17,7 @@ import type { sendEnclosed } from './enclosing.js';
 import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { isOfTunnel } from './hop-counter.js';
 import type { sendLearning } from './loop/hedging.js';
-import type { noticeOthers, noticeRetryAgent } from './other-retries.js';
+import type { noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from './sent-by-axios.js';
 import type { FetchProof, isMisuse, wentElsewhere } from './sent-by-fetch.js';
@@ -106,6 +106,7 @@ interface FetchAdvice extends Advice {
 
 interface AxiosAdvice extends Advice {
   readonly noticeOthers: typeof noticeOthers;
+  readonly noticeReplaced: typeof noticeReplaced;
 }
 
 interface AxiosLayers extends Layers {

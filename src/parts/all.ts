@@ -48,7 +48,7 @@ import { askBeforeRetry, changed, verdictOn } from '../drivers/hooks.js';
 import { isOfTunnel } from '../drivers/hop-counter.js';
 import { Detour, withoutIdentity } from '../drivers/identity.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
-import { noticeOthers, noticeRetryAgent } from '../drivers/other-retries.js';
+import { noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
 import { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from '../drivers/sent-by-axios.js';
@@ -84,6 +84,7 @@ const advice: Every['advice'] = {
   showRemarks,
   countFirst,
   noticeOthers,
+  noticeReplaced,
   noticeRetryAgent,
   ignoresInit,
   initFrom,
@@ -382,7 +383,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   },
   failures: { part: 'failures', read: readFailure },
   layers,
-  advice: { part: 'advice', showRemarks, countFirst, noticeOthers },
+  advice: { part: 'advice', showRemarks, countFirst, noticeOthers, noticeReplaced },
   evidence: { part: 'evidence', isOfAnother, hopsOf, countedCopy, isOfTunnel },
 });
 

@@ -1,6 +1,5 @@
 /** Wraps the adapter, since it gets the request in its final form: transformed, and seen by every interceptor. */
 
-import { warn } from '../../kernel/warning.js';
 import { type Installation, sendWithRetries } from './exchange.js';
 import { isCanceled } from './outcome.js';
 import type { Adapter, RequestConfig } from './shapes.js';
@@ -57,9 +56,6 @@ function wrapperOf(installation: Installation, adapter: unknown, body: unknown):
 
 // ---------------------------------------------------------------- in the order of registration
 
-/** Installations that have warned already. */
-const warned: WeakSet<Installation> = new WeakSet();
-
 /**
  * With `legacyInterceptorReqResOrdering: false`, interceptors that were registered later run later. If one of them sets
  * an adapter by name, that adapter is wrapped, too. If one of them sets a function, it replaces our wrapper: it may be
@@ -80,7 +76,7 @@ function stayAround(installation: Installation, config: RequestConfig, first: Ad
       else {
         adapter = next as Adapter;
         // An interceptor that has read our wrapper before most likely calls it.
-        if (!isKnown) warnOf(installation);
+        if (!isKnown) installation.parts.advice?.noticeReplaced(installation);
       }
     },
   });
@@ -95,14 +91,4 @@ function shown(adapter: Adapter): Adapter {
   };
   wrapper[mark] = true;
   return wrapper;
-}
-
-function warnOf(installation: Installation): void {
-  if (warned.has(installation)) return;
-  warned.add(installation);
-  warn(
-    new Error(
-      'undaunted: an interceptor that runs after attachRetry() set config.adapter to a function, so its requests are not retried; unless it is a cache, register it before you call attachRetry()',
-    ),
-  );
 }
