@@ -215,3 +215,22 @@ test('interceptors underneath run in the context of the caller, also in a retry'
   }
   expect(seen).toEqual(['WARM', 'A', 'A', 'A']);
 });
+
+test('the head of a retry that succeeds comes in the context of the caller', async () => {
+  const { origin } = await openLab(({ number }) => answer(number === 2 ? 503 : 200));
+  const dispatcher = openAgent({ connections: 1 }).compose(retry(soon));
+  const contextOfHead = (name: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart() {},
+        onResponseStart: () => resolve(caller.getStore()),
+        onResponseData() {},
+        onResponseEnd() {},
+        onResponseError: (_, error) => reject(error),
+      };
+      caller.run(name, () => dispatcher.dispatch({ origin, path: '/', method: 'GET' }, handler));
+    });
+  // Its context is that of the connection from then on.
+  expect(await contextOfHead('WARM')).toBe('WARM');
+  expect(await contextOfHead('A')).toBe('A');
+});
