@@ -22,19 +22,17 @@ export interface RuleLatency {
 export class Latencies {
   /** Routes differ in how long they take, so each rule has its own. */
   private readonly byRule: Map<Rule, RuleLatency> = new Map();
-  private newest: Rule | undefined = undefined;
-  private ofNewest: RuleLatency | undefined = undefined;
   /** Timers of hedges; hardly any request takes long enough for one. */
   alarms: InstanceType<NewAlarms> | undefined = undefined;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
 
   of(rule: Rule): RuleLatency {
-    if (this.newest === rule && this.ofNewest !== undefined) return this.ofNewest;
-    const known = this.byRule.get(rule) ?? { all: this, state: latency.newLatency };
-    this.byRule.set(rule, known);
-    this.newest = rule;
-    this.ofNewest = known;
+    let known = this.byRule.get(rule);
+    if (known === undefined) {
+      known = { all: this, state: latency.newLatency };
+      this.byRule.set(rule, known);
+    }
     return known;
   }
 

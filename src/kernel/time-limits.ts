@@ -271,14 +271,9 @@ function sharedFor(lastsMs: number, judges: Judges, unref: boolean): SharedTimer
   const key = 4 * ms + (judges === 'awake' ? 2 : 0) + (unref ? 1 : 0);
   const last = judges === 'awake' ? newestAwake : newestElapsed;
   if (last?.key === key) return last;
-  const shared = timers.get(key) ?? newTimer(key, ms, judges, unref);
+  const shared = timers.get(key) ?? new SharedTimer(key, ms, judges, unref);
+  timers.set(key, shared);
   if (judges === 'awake') newestAwake = shared;
   else newestElapsed = shared;
   return shared;
-}
-
-function newTimer(key: number, ms: number, judges: Judges, unref: boolean): SharedTimer {
-  const timer = new SharedTimer(key, ms, judges, unref);
-  timers.set(key, timer);
-  return timer;
 }

@@ -69,6 +69,8 @@ import {
 import { type Receiver, Sending, type SendingCallback } from './sending.js';
 import { LimitTimers } from './times.js';
 
+type HeadEnding = Exclude<Ending, { kind: 'error' }>;
+
 const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
 const unrefed: SleepOptions = { unref: true };
@@ -333,33 +335,24 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
    */
   judge(sending: Sending, ending: Ending, pair?: TwoOut): void {
     const rest = this.downloadToResume(sending, ending);
-    if (ending.kind === 'error') {
+    if (ending.kind === 'head' && ending.cut === undefined) this.judgeHead(sending, ending, rest, pair);
+    else {
       const outcome =
-        rest === undefined
+        ending.kind === 'error' && rest === undefined
           ? outcomeOfError(ending.error, evidenceOf(sending, ending.error), sending.isAwaitingBody)
-          : outcomeOfError(ending.error, 'unknown');
+          : outcomeOfError(ending.kind === 'error' ? ending.error : ending.cut, 'unknown');
       this.judgeOutcome(sending, ending, rest, outcome, outcome, pair);
-    } else this.judgeHead(sending, ending, rest, pair);
+    }
   }
 
   private judgeHead(
     sending: Sending,
-    ending: Exclude<Ending, { kind: 'error' }>,
+    ending: HeadEnding,
     rest: Download | undefined,
     pair: TwoOut | undefined,
   ): void {
-    const { head, cut, began } = ending;
+    const { head } = ending;
     const { settings, request } = this.session;
-    if (began !== undefined) {
-      const outcome = { ...outcomeOfHead(head, evidenceOfHead(sending)), began };
-      this.judgeOutcome(sending, ending, rest, outcome, outcome, pair);
-      return;
-    }
-    if (cut !== undefined) {
-      const outcome = outcomeOfError(cut, 'unknown');
-      this.judgeOutcome(sending, ending, rest, outcome, outcome, pair);
-      return;
-    }
     const mismatch = head.status < 400 ? rest?.mismatch(head, sending) : undefined;
     if (mismatch !== undefined) {
       const error = new Error(`undaunted: the body cannot be resumed: ${mismatch}`);
@@ -371,14 +364,14 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       (rest === undefined ? settings.bodies?.bytesToRead(settings, request, head.status, head.headers) : 0) ??
       0;
     // One that was waited for, and is not whole, is waited for no longer.
-    if (mostBytes === 0 || (ending.isHeld === true && !sending.isComplete))
+    if (mostBytes === 0 || ending.began !== undefined || (ending.isHeld === true && !sending.isComplete))
       this.judgeContent(sending, ending, rest, undefined, pair);
     else this.gatherContent(sending, ending, rest, mostBytes, pair);
   }
 
   private gatherContent(
     sending: Sending,
-    ending: Exclude<Ending, { kind: 'error' }>,
+    ending: HeadEnding,
     rest: Download | undefined,
     mostBytes: number,
     pair: TwoOut | undefined,
@@ -395,17 +388,18 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   private judgeContent(
     sending: Sending,
-    ending: Exclude<Ending, { kind: 'error' }>,
+    ending: HeadEnding,
     rest: Download | undefined,
     content: unknown,
     pair: TwoOut | undefined,
   ): void {
-    const { head } = ending;
+    const { head, began } = ending;
     const { settings, request } = this.session;
     const isElsewhere = settings.credentials !== false && sending.hasLeft(request.origin);
     const seen = outcomeOfHead(head, evidenceOfHead(sending), content);
-    const outcome: ClientOutcome = isElsewhere ? { ...seen, isElsewhere } : seen;
-    const isBodyTold = rest === undefined && settings.retryIf !== undefined;
+    const outcome: ClientOutcome =
+      began !== undefined ? { ...seen, began } : isElsewhere ? { ...seen, isElsewhere } : seen;
+    const isBodyTold = began === undefined && rest === undefined && settings.retryIf !== undefined;
     const told = isBodyTold ? { ...outcome, body: readerOf(sending, head.headers) } : outcome;
     this.judgeOutcome(sending, ending, rest, outcome, told, pair);
   }
