@@ -31,6 +31,7 @@ export const choices = {
   hooks: ['hooks'],
   layers: ['layers'],
   channels: ['channels'],
+  stalls: ['stalls'],
   'hedge and adaptive timeout': ['hedge', 'adaptiveTimeout'],
   'hints of GitHub': ['github'],
   'hints of all vendors': ['vendors'],

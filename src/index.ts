@@ -48,7 +48,8 @@ export { historyOf } from './kernel/history.js';
 export { suppressRetries, suppressWhenRetried } from './kernel/layers.js';
 export type { LimitSnapshots } from './kernel/limits/limits.js';
 export type { Ports } from './kernel/ports.js';
-export type { Retrier, RetrierLike, RetrierOptions, RetrierSnapshot } from './kernel/retrier.js';
+export type { RetrierOptions } from './kernel/public-retrier.js';
+export type { Retrier, RetrierLike, RetrierSnapshot } from './kernel/retrier.js';
 export type { ScopeSnapshot } from './kernel/scope.js';
 export type {
   Prospects,
@@ -58,5 +59,5 @@ export type {
   SessionScope,
   SessionTail,
 } from './kernel/session.js';
-export type { Sleep } from './kernel/sleep.js';
+export type { Sleep } from './kernel/timers.js';
 export { createRetrier, definePolicy, parsePolicy } from './parts/all.js';

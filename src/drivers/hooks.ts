@@ -11,10 +11,11 @@ import type { initFrom } from './built-anew.js';
 import { recordOf } from './header-record.js';
 import type { Detour, withoutIdentity } from './identity.js';
 import type { Outgoing } from './loop/exchange.js';
+import type { WaitingPart } from './loop/judging.js';
 import { toldOutcome } from './told-outcome.js';
 
 /** Calls the functions of a policy that are told of the request. */
-export interface Hooks extends HooksPart {
+export interface Hooks extends HooksPart, WaitingPart {
   readonly verdictOn: typeof verdictOn;
   readonly askBeforeRetry: typeof askBeforeRetry;
 }

@@ -1,7 +1,7 @@
 /** The idempotency key, which makes a write safe to repeat: one key per request, the same in all attempts. */
 
 import type { IdempotencyKey } from '../core/policy/options.js';
-import { isPromise, wrongReturn } from '../core/returned.js';
+import { wrongReturn } from '../core/returned.js';
 
 /** The safe methods of RFC 9110 9.2.1, and QUERY. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
@@ -56,12 +56,7 @@ function quotedText(key: string): string {
 function generated(generate: () => unknown): string {
   const key = generate();
   if ((typeof key === 'string' || typeof key === 'number') && isKey(key)) return String(key);
-  if (isPromise(key)) throw wrongReturn('idempotencyKey.generate', key, 'a new string for each request');
-  const found =
-    typeof key === 'string' ? 'an empty string' : key !== null && typeof key === 'object' ? 'an object' : key;
-  throw new TypeError(
-    `undaunted: idempotencyKey.generate returned ${String(found)}; it must return a new string for each request`,
-  );
+  throw wrongReturn('idempotencyKey.generate', key, 'a new string for each request');
 }
 
 /** A random UUID (RFC 9562 5.4). In browsers, `crypto.randomUUID` exists only on pages that came over https. */

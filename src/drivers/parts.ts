@@ -3,7 +3,7 @@
 import type { BodyHints, FailuresPart, Part, StreamStartPart } from '../core/policy/parts.js';
 import type { Advice } from '../kernel/advice.js';
 import type { Layers } from '../kernel/layers.js';
-import type { CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
+import type { Admission, CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 import type { AttemptsApart, initOfHedge } from './apart.js';
 import type { textOfHint } from './body/copied.js';
@@ -16,7 +16,9 @@ import type { ignoresInit, initFrom, withHeaders } from './built-anew.js';
 import type { sendEnclosed } from './enclosing.js';
 import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { isOfTunnel } from './hop-counter.js';
+import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
+import type { WaitingPart } from './loop/judging.js';
 import type { noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from './sent-by-axios.js';
@@ -43,11 +45,11 @@ interface Waits {
 interface WholeAnswersPart extends Part<'wholeAnswers'>, Waits {}
 
 /** Reads the bodies of answers for hints. */
-interface FetchBodyHints extends BodyHints {
+interface FetchBodyHints extends BodyHints, WaitingPart {
   readonly textOfHint: typeof textOfHint;
 }
 
-interface AxiosBodyHints extends BodyHints {
+interface AxiosBodyHints extends BodyHints, WaitingPart {
   readonly contentOf: typeof contentOf;
 }
 
@@ -82,12 +84,12 @@ interface LearningDriver extends Learning {
 }
 
 /** The headers stay at the origin of the request. */
-interface AxiosCredentials extends CredentialsPart {
+interface AxiosCredentials extends CredentialsPart, WaitingPart {
   readonly hasLeft: typeof hasLeft;
   readonly keptAtHome: typeof keptAtHome;
 }
 
-interface FetchCredentials extends CredentialsPart {
+interface FetchCredentials extends CredentialsPart, WaitingPart {
   readonly wentElsewhere: typeof wentElsewhere;
 }
 
@@ -127,6 +129,8 @@ export interface DriverParts extends KernelParts {
   readonly learning?: LearningDriver;
   readonly concurrency?: Concurrency;
   readonly hooks?: Hooks;
+  readonly credentials?: CredentialsPart & WaitingPart;
+  readonly admission?: Admission & { readonly admittedAfter: typeof admittedAfter };
 }
 
 /** What fetch needs of them. */

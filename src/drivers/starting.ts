@@ -7,7 +7,7 @@ import { msToBegin, streamStartOf } from '../core/decide/stream-start.js';
 import { fieldOf } from '../core/decide/whole.js';
 import type { HeadersLike, Hint } from '../core/types.js';
 import type { Session } from '../kernel/session.js';
-import { judging } from '../kernel/sleep.js';
+import { judging } from '../kernel/timers.js';
 import {
   isPeekable,
   type Look,

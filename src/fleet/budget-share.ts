@@ -1,11 +1,15 @@
 /** A shared budget as one process knows it: it leases tokens in batches and spends them without asking. */
 
-import { leasedState, pricesOf, termsOf } from '../core/limits/budget/budget.js';
+import { leasedState, priceOf, pricesOf, termsOf } from '../core/limits/budget/budget.js';
 import type { BudgetReport } from '../core/limits/budget/record.js';
 import type { Budget, Cost } from '../core/limits/budget/setting.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Facts } from '../core/limits/fleet/messages.js';
-import type { BudgetShare } from '../kernel/fleet.js';
+import type { Finding } from '../core/types.js';
+import type { BudgetShare, FleetScope } from '../kernel/fleet.js';
+import { ScopeBudget } from '../kernel/limits/budget.js';
+import { FleetLink } from '../kernel/limits/fleet-link.js';
+import type { Ports } from '../kernel/ports.js';
 import type { Courier, Receipt, RecordShare } from './share.js';
 
 /** Tokens that a process keeps at hand while it is busy, and while it is idle, in thousandths. */
@@ -141,5 +145,47 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
     this.leased = kept;
     this.back += surplus;
     this.courier.reportSoon(this);
+  }
+}
+
+// ---------------------------------------------------------------- the budget of a scope that other processes have as well
+
+/** They hear what is spent, and lease to this process what it may spend. */
+export class SharedBudget extends ScopeBudget {
+  private readonly link: FleetLink<BudgetShare>;
+
+  constructor(budget: Budget, ports: Ports, fleet: FleetScope) {
+    super(budget, ports);
+    this.link = new FleetLink(fleet, (joined) => joined.budget(budget));
+  }
+
+  /** No more than this process has leased. */
+  override spendable(now: number): BudgetState {
+    const own = super.spendable(now);
+    return this.link.share?.spendable(own, now) ?? own;
+  }
+
+  override spend(finding: Finding, now: number): void {
+    this.link.share?.spent(priceOf(finding));
+    super.spend(finding, now);
+  }
+
+  override moved(finding: Finding, now: number): void {
+    this.link.share?.moved(priceOf(finding));
+    super.moved(finding, now);
+  }
+
+  override failed(finding: Finding, now: number): void {
+    this.link.share?.failed(priceOf(finding));
+    super.failed(finding, now);
+  }
+
+  override succeeded(refund: number | undefined): void {
+    this.link.share?.succeeded(refund);
+    super.succeeded(refund);
+  }
+
+  override leaveFleet(): void {
+    this.link.leave();
   }
 }

@@ -16,7 +16,7 @@ import type {
   OwnGate,
   OwnHold,
 } from '../kernel/fleet.js';
-import { BudgetRecordShare } from './budget-share.js';
+import { BudgetRecordShare, SharedBudget } from './budget-share.js';
 import { GateRecordShare } from './gate-share.js';
 import { HoldRecordShare } from './hold-share.js';
 import type { RecordShare } from './share.js';
@@ -50,6 +50,7 @@ export class Member implements FleetMember {
 }
 
 class MemberScope implements FleetScope {
+  readonly Budget = SharedBudget;
   private readonly name: string;
   private readonly home: FleetHome;
   private readonly courier: StoreCourier;

@@ -5,7 +5,7 @@
 
 import type { Told } from '../core/limits/fleet/messages.js';
 import type { Ports } from '../kernel/ports.js';
-import type { Cancel } from '../kernel/sleep.js';
+import type { Cancel } from '../kernel/timers.js';
 import { type Answer, mostOut, type Store } from './port.js';
 import { Records } from './records.js';
 import type { Courier, RecordShare } from './share.js';

@@ -4,7 +4,7 @@
  */
 
 import type { Ports } from './ports.js';
-import { judging } from './sleep.js';
+import { judging } from './timers.js';
 
 /** Something to be done later. It is a link of the list itself, so that setting it allocates nothing. */
 export interface Alarm {

@@ -2,8 +2,8 @@
 
 import { fillSchedule, scheduledWait } from '../core/decide/schedule.js';
 import type { ScheduleOptions } from '../core/policy/options.js';
-import type { Sleep } from './sleep.js';
 import { sleep as realSleep } from './sleep.js';
+import type { Sleep } from './timers.js';
 
 export interface AttemptsOptions {
   /** Ends the loop, also during a wait. */

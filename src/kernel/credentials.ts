@@ -24,7 +24,7 @@ import { contextStorage, type Enclosure, suppressionInContext } from './context.
 import type { About } from './events.js';
 import type { Ports } from './ports.js';
 import type { Prospects, Session, SessionCredentials } from './session.js';
-import { judging } from './sleep.js';
+import { judging } from './timers.js';
 
 // ---------------------------------------------------------------- what all requests with the same credentials share
 

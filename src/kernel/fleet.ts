@@ -54,6 +54,12 @@ export interface FleetSnapshot {
 
 /** A scope in the fleet. Each limit of it joins with what it shares; undefined: its setting is not shared. */
 export interface FleetScope {
+  /** The class of budgets that are shared. */
+  readonly Budget: new (
+    budget: Budget,
+    ports: Ports,
+    fleet: FleetScope,
+  ) => object;
   budget(budget: Budget): BudgetShare | undefined;
   gate(own: OwnGate): GateShare | undefined;
   hold(own: OwnHold): HoldShare | undefined;

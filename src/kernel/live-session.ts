@@ -7,13 +7,12 @@
 
 import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
-import { isRetried, retriesIn } from '../core/decide/fresh.js';
+import { retriesIn } from '../core/decide/fresh.js';
 import type { RequestEvent } from '../core/events.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { go } from '../core/limits/admission.js';
 import { refundOf } from '../core/limits/budget/budget.js';
-import type { Sign } from '../core/limits/signs.js';
-import { signOf } from '../core/limits/signs.js';
+import { signOfStatus } from '../core/limits/signs.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import { truthReturned } from '../core/returned.js';
@@ -30,10 +29,8 @@ import type {
 import type { Enclosure } from './context.js';
 import type { RequestCredentials } from './credentials.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
-import { succeedAtOnce } from './limits/clear.js';
 import type { Limits, Shared } from './limits/limits.js';
-import type { Asking } from './limits/permit.js';
-import { isAsking, type Permit, permitWith } from './limits/permit.js';
+import type { Asking, Permit } from './limits/permit.js';
 import type { Move } from './moves.js';
 import type { Admission as Asked, KernelParts } from './parts.js';
 import type { Race, Raced } from './race.js';
@@ -41,6 +38,9 @@ import type { Prospects, SessionTail } from './session.js';
 import { monotonicNow } from './stalls.js';
 
 const noAttempts: History = /* @__PURE__ */ Object.freeze([]);
+
+/** What is seen of the limits that are asked before an attempt, if none is. */
+const nothingAsked = { gateShut: false, queueMs: 0, line: undefined };
 
 /** In place of a status: the body of a response has failed after the request had ended with it. */
 const reopened = -1;
@@ -124,7 +124,7 @@ export class LiveSession implements Raced {
     return this.timing?.credentials;
   }
 
-  private get asked(): RequestTiming['asked'] {
+  get asked(): RequestTiming['asked'] {
     return this.timing?.asked;
   }
 
@@ -182,18 +182,12 @@ export class LiveSession implements Raced {
   }
 
   admit(): Admission {
-    const { limits, asked } = this;
-    if (asked === undefined) return go;
-    const timing = this.ensureTiming();
-    // It may have asked before, and asks again after a wait.
-    if (timing.permit === undefined || !isAsking(timing.permit))
-      timing.permit = permitWith(timing.permit?.past);
-    return asked.admit(limits, this.asking, timing.permit, this, this.retries > 0);
+    const { asked } = this;
+    return asked === undefined ? go : asked.admit(this);
   }
 
   onTurn(call: () => void): void {
-    const permit = this.timing?.permit;
-    if (permit !== undefined) this.limits.onTurn(permit, call);
+    this.asked?.onTurn(this, call);
   }
 
   movesTo(url: string): void {
@@ -201,9 +195,9 @@ export class LiveSession implements Raced {
   }
 
   goesTo(there: Limits, move: Move): void {
-    const timing = this.ensureTiming();
-    if (timing.permit !== undefined) this.asked?.leave(this.limits, timing.permit);
-    timing.move = move;
+    const { permit } = this;
+    if (permit !== undefined) this.asked?.leave(this.limits, permit);
+    this.ensureTiming().move = move;
     this.limits = there;
     this.race?.moved();
   }
@@ -212,16 +206,8 @@ export class LiveSession implements Raced {
     return this.timing?.move;
   }
 
-  /** What a gate tells requests apart by. */
-  private get asking(): Asking {
+  get asking(): Asking {
     return this.move?.asking ?? this;
-  }
-
-  /** Whether no retry has begun yet in this scope: what another one has seen, it does not know. */
-  private get isFirst(): boolean {
-    if (this.attempts === undefined) return true;
-    const { move, attempts } = this;
-    return !(move === undefined ? attempts : attempts.slice(move.after)).some(isRetried);
   }
 
   get retries(): number {
@@ -233,10 +219,12 @@ export class LiveSession implements Raced {
     return this.timing;
   }
 
-  private ensurePermit(): Permit {
-    const timing = this.ensureTiming();
-    timing.permit ??= permitWith(undefined);
-    return timing.permit;
+  get permit(): Permit | undefined {
+    return this.timing?.permit;
+  }
+
+  set permit(permit: Permit) {
+    this.ensureTiming().permit = permit;
   }
 
   acceptAtOnce(status: number): boolean {
@@ -252,9 +240,10 @@ export class LiveSession implements Raced {
     if (attempts !== undefined) return this.acceptRetry(attempts, status);
     this.acceptedStatus = status;
     this.credentials?.accepted();
-    const permit = settings.needsAdmission ? this.ensurePermit() : undefined;
-    succeedAtOnce(limits, this, permit);
-    if (permit !== undefined && !settings.awaitsBody) this.asked?.end(limits, permit);
+    const { asked } = this;
+    asked?.succeededAtOnce(this);
+    limits.budget?.succeeded(undefined);
+    if (asked !== undefined && !settings.awaitsBody) this.endPermit();
     if (this.isHeard) this.tellSettled(status, limits.scope.ports.now());
     this.race?.accepted();
     return true;
@@ -265,7 +254,7 @@ export class LiveSession implements Raced {
    * why, and so that is found out.
    */
   private acceptRetry(attempts: Attempt[], status: number): boolean {
-    const { limits, race } = this;
+    const { asked, limits, race } = this;
     const isOver = attempts.at(-1)?.decision.action === 'stop';
     const isHedged = race?.hasHedgeWon !== undefined;
     // The history has the hint of a redirect.
@@ -275,9 +264,10 @@ export class LiveSession implements Raced {
     // Each decision draws one number, so that dice which are given bring the next one what they would have brought it.
     ports.random();
     race?.begins();
-    this.tellEnd('alive');
-    limits.succeeded(this.isFirst, this.refund(), this.sentAt);
     const decision = successWith(status, attempts.length + 1);
+    asked?.attemptEnded(this, decision.finding);
+    asked?.succeeded(this);
+    limits.budget?.succeeded(this.refund());
     this.attempts = [...attempts, { endedAt, decision }];
     if (!limits.settings.awaitsBody) this.endPermit();
     race?.ends(decision.finding, undefined, endedAt);
@@ -285,7 +275,7 @@ export class LiveSession implements Raced {
   }
 
   next(outcome: Outcome | Finding, prospects: Prospects, source: Outcome | Finding = outcome): Decision {
-    const { limits, race } = this;
+    const { asked, limits, race } = this;
     const { settings, scope } = limits;
     const last = this.attempts?.at(-1)?.decision;
     race?.begins();
@@ -295,18 +285,16 @@ export class LiveSession implements Raced {
     const now = scope.ports.now();
     const date = scope.ports.date();
     const finding = classify(settings, outcome, date);
-    const sign = signOf(finding);
     const { credentials } = this;
-    if (credentials?.isHeard !== true) this.tellEnd(sign, finding);
+    if (credentials?.isHeard !== true) asked?.attemptEnded(this, finding);
     if (credentials !== undefined) credentials.isHeard = false;
-    const { isFirst } = this;
     // An outcome that is worth a retry is not a success, whether or not the retry takes place: a 403 can mean "rate
     // limited" as well as a 429 does.
-    const succeeds = verdict !== true && finding.class === 'final' && sign === 'alive';
-    if (!succeeds) {
-      if (race?.isFailureHeard !== true) limits.holdHears(finding, isFirst, verdict, this.sentAt, now);
-      limits.budgetPays(finding, verdict, now);
-    }
+    const isWorthIt = verdict === true || finding.class !== 'final';
+    const succeeds = !isWorthIt && finding.kind === 'response' && signOfStatus(finding.status) === 'alive';
+    if (!succeeds && race?.isFailureHeard !== true) asked?.failed(this, finding, verdict, now);
+    // Failures may cost the budget something, whether or not a retry follows.
+    if (isWorthIt) limits.budget?.failed(finding, now);
     const seen = this.worldAt(now, date, prospects, verdict);
     const world =
       race === undefined ? seen : race.worldOf(seen, last?.action === 'stop' ? last.attempt : undefined);
@@ -314,18 +302,16 @@ export class LiveSession implements Raced {
     const isFresh = decision.reason === 'fresh-credentials';
     if (decision.action === 'retry' && !isFresh) limits.budget?.spend(finding, now);
     if (finding.kind === 'response' && finding.status < 400) credentials?.accepted();
-    if (succeeds && !isFresh) limits.succeeded(isFirst, this.refund(), this.sentAt);
+    if (succeeds && !isFresh) {
+      asked?.succeeded(this);
+      limits.budget?.succeeded(this.refund());
+    }
     this.record({ endedAt: now, decision });
     const hasBody = decision.action === 'stop' && finding.kind === 'response';
     if (!hasBody || !settings.awaitsBody) this.endPermit();
     if (this.isHeard) this.tellDecision(world, decision);
     race?.ends(decision.finding, prospects.verdict, now);
     return decision;
-  }
-
-  /** When the attempt was let through. */
-  get sentAt(): number {
-    return this.timing?.permit?.sentAt ?? Number.NEGATIVE_INFINITY;
   }
 
   private record(attempt: Attempt): void {
@@ -353,7 +339,7 @@ export class LiveSession implements Raced {
     verdict: boolean | undefined,
   ): World {
     const { request, limits } = this;
-    const { budget, gateShut, queueMs, line } = limits.seen(now);
+    const { gateShut, queueMs, line } = this.asked?.seen(limits, now) ?? nothingAsked;
     return {
       request: { method: request.method, keyed: request.keyed },
       replayable,
@@ -361,7 +347,7 @@ export class LiveSession implements Raced {
       now,
       date,
       random: limits.scope.ports.random(),
-      budget,
+      budget: limits.budget?.spendable(now),
       gateShut,
       queueMs,
       line,
@@ -392,7 +378,7 @@ export class LiveSession implements Raced {
 
   // -------------------------------------------------------------- permits: each is given back once, on every way out
 
-  endPermit(permit: Permit | undefined = this.timing?.permit): void {
+  endPermit(permit: Permit | undefined = this.permit): void {
     if (permit !== undefined) this.asked?.end(this.limits, permit);
   }
 
@@ -401,20 +387,14 @@ export class LiveSession implements Raced {
   }
 
   admitHedge(now: number): Permit | undefined {
-    return this.asked?.admitHedge(this.limits, this.timing?.permit, now);
-  }
-
-  goOnWith(permit: Permit): Permit {
-    const before = this.ensurePermit();
-    this.ensureTiming().permit = permit;
-    return before;
+    return this.asked?.admitHedge(this.limits, this.permit, now);
   }
 
   abandon(outcome?: unknown): void {
     this.race?.abandoned();
-    const permit = this.timing?.permit;
-    if (permit !== undefined) this.asked?.leave(this.limits, permit);
-    if (this.credentials?.isHeard !== true) this.tellEnd('neutral');
+    const { asked, permit } = this;
+    if (permit !== undefined) asked?.leave(this.limits, permit);
+    if (this.credentials?.isHeard !== true) asked?.attemptEnded(this);
     this.endPermit();
     if (outcome !== undefined && this.isHeard) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
@@ -424,15 +404,9 @@ export class LiveSession implements Raced {
   heard(finding: Finding, attempt: number | undefined): boolean {
     // Of two attempts, the race knows which permit is whose.
     if (attempt !== undefined && this.race?.gaveBack(attempt) === true) return false;
-    this.tellEnd(signOf(finding), finding);
+    this.asked?.attemptEnded(this, finding);
     this.endPermit();
     return true;
-  }
-
-  /** Tells the limits how the attempt ended. */
-  private tellEnd(sign: Sign, finding?: Finding): void {
-    const permit = this.settings.needsAdmission ? this.ensurePermit() : undefined;
-    this.limits.ended(this.asking, permit, this.isFirst, sign, finding);
   }
 
   /**

@@ -1,10 +1,13 @@
 /**
- * A request whose next attempt goes to another origin, since `beforeRetry` has changed its URL. It belongs to the scope of
- * that origin then, which pays for the retry in place of its own.
+ * What functions of a policy say about scopes: by which name a request has one, and that its next attempt goes to another
+ * origin, since `beforeRetry` has changed its URL. It belongs to the scope of that origin then, which pays for the retry in
+ * place of its own.
  */
 
 import type { Rule } from '../core/policy/policy.js';
-import type { History, RequestFacts } from '../core/types.js';
+import { wrongReturn } from '../core/returned.js';
+import { toldRequest } from '../core/told.js';
+import type { History, RequestFacts, ToldRequest } from '../core/types.js';
 import { originIn, written } from './address.js';
 import type { Limits } from './limits/limits.js';
 import type { Asking } from './limits/permit.js';
@@ -57,4 +60,12 @@ function at(url: string, request: RequestFacts): RequestFacts {
   const { method, keyed } = request;
   const header = (name: string): string | undefined => request.header?.(name);
   return { method, keyed, header, origin: originIn(url), path: written(url) };
+}
+
+/** The scope of a request, from the function that names it. */
+export function scopeNameFrom(scope: (request: ToldRequest) => unknown, request: RequestFacts): string {
+  const name = scope(toldRequest(request));
+  // A blank name is refused: all requests without a name would share one scope.
+  if (typeof name === 'string' && /\S/.test(name)) return name;
+  throw wrongReturn('scope', name, '"origin" or a name that is not blank');
 }

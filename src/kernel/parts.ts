@@ -1,20 +1,40 @@
 /** The parts of an installation, as far as the kernel knows them: the limits that are asked, and what learns from answers. */
 
 import type { Tail } from '../core/limits/latency/setting.js';
-import type { Filling, LearningPart, Part, Parts } from '../core/policy/parts.js';
-import type { toldRequest } from '../core/told.js';
+import type {
+  AdmissionPart,
+  LearningPart,
+  Part,
+  Parts,
+  CredentialsPart as RenewingPart,
+} from '../core/policy/parts.js';
 import type { Advice } from './advice.js';
 import type { RequestCredentials } from './credentials.js';
 import type { ChannelsPart } from './events.js';
 import type { Layers } from './layers.js';
 import type * as admission from './limits/admission.js';
 import type { LimitParts } from './limits/limits.js';
-import type { moveTo } from './moves.js';
+import type { moveTo, scopeNameFrom } from './moves.js';
 import type { Race, Raced } from './race.js';
+import type { Sleep } from './timers.js';
 
 /** What each limit needs that is asked before an attempt. */
-export interface Admission extends Part<'admission'> {
-  readonly asked: Pick<typeof admission, 'admit' | 'admitHedge' | 'end' | 'leave' | 'noRefusals' | 'refusal'>;
+export interface Admission extends AdmissionPart {
+  readonly asked: Pick<
+    typeof admission,
+    | 'admit'
+    | 'admitHedge'
+    | 'attemptEnded'
+    | 'end'
+    | 'failed'
+    | 'leave'
+    | 'noRefusals'
+    | 'onTurn'
+    | 'refusal'
+    | 'seen'
+    | 'succeeded'
+    | 'succeededAtOnce'
+  >;
 }
 
 export interface Learning extends LearningPart {
@@ -23,13 +43,18 @@ export interface Learning extends LearningPart {
 
 /** What the kernel needs for the functions of a policy that are told of the request. */
 export interface HooksPart extends Part<'hooks'> {
-  readonly toldRequest: typeof toldRequest;
+  readonly scopeNameFrom: typeof scopeNameFrom;
   readonly moveTo: typeof moveTo;
 }
 
 /** Renews the credentials of requests that were refused. */
-export interface CredentialsPart extends Filling<'credentials'> {
+export interface CredentialsPart extends RenewingPart {
   readonly RequestCredentials: typeof RequestCredentials;
+}
+
+/** Tells apart for how long others have taken and for how long this process has stood still. */
+export interface StallsPart extends Part<'stalls'> {
+  readonly sleep: Sleep;
 }
 
 export interface KernelParts extends Omit<Parts, keyof LimitParts>, LimitParts {
@@ -38,6 +63,7 @@ export interface KernelParts extends Omit<Parts, keyof LimitParts>, LimitParts {
   readonly advice?: Advice;
   readonly layers?: Layers;
   readonly channels?: ChannelsPart;
+  readonly stalls?: StallsPart;
   readonly admission?: Admission;
   readonly learning?: Learning;
 }

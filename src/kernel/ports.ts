@@ -1,9 +1,8 @@
 /** The clock, random numbers and timers of a retrier. Tests and the simulator bring their own. */
 
 import { found, isPlain } from '../core/found.js';
-import type { Sleep } from './sleep.js';
-import { sleep } from './sleep.js';
 import { monotonicNow } from './stalls.js';
+import { plainSleep, type Sleep } from './timers.js';
 
 export interface Ports {
   /** Monotonic time in ms: waits, deadlines, budgets. */
@@ -16,7 +15,7 @@ export interface Ports {
 }
 
 /** The real ports, except those that are given: by a plain object, or by an instance of a class, whatever else it has. */
-export function portsFrom(given: Partial<Ports>): Ports {
+export function portsFrom(given: Partial<Ports>, parts: Stalls): Ports {
   const isInstance = !isPlain(given);
   const names = (
     isInstance ? portNames.filter((name) => name in given) : Object.keys(given)
@@ -28,15 +27,25 @@ export function portsFrom(given: Partial<Ports>): Ports {
       `undaunted: createRetrier() takes its settings first, then its ports (the functions ${portNames.join(', ')}), then { fleet }; it got ${got}`,
     );
   }
-  if (!isInstance) return { ...realPorts, ...given };
-  return { ...realPorts, ...Object.fromEntries(names.map((name) => [name, given[name]?.bind(given)])) };
+  if (!isInstance) return { ...realPorts(parts), ...given };
+  return {
+    ...realPorts(parts),
+    ...Object.fromEntries(names.map((name) => [name, given[name]?.bind(given)])),
+  };
 }
 
-export const realPorts: Ports = {
-  now: monotonicNow,
-  date: () => Date.now(),
-  random: () => Math.random(),
-  sleep,
-};
+/** The part that knows of a process which stands still. */
+interface Stalls {
+  readonly stalls?: { readonly sleep: Sleep };
+}
 
-const portNames = /* @__PURE__ */ Object.keys(realPorts) as readonly (keyof Ports)[];
+export function realPorts({ stalls }: Stalls): Ports {
+  return {
+    now: monotonicNow,
+    date: () => Date.now(),
+    random: () => Math.random(),
+    sleep: stalls?.sleep ?? plainSleep,
+  };
+}
+
+const portNames: readonly (keyof Ports)[] = ['now', 'date', 'random', 'sleep'];

@@ -21,6 +21,7 @@ import type { Attempt, Decision, Finding, Outcome, World } from '../core/types.j
 import type { Alarm, NewAlarms } from './alarms.js';
 import type { About } from './events.js';
 import { Latencies, type RuleLatency } from './latencies.js';
+import type { failed, Passing, seen } from './limits/admission.js';
 import { hasSpareCapacity } from './limits/clear.js';
 import type { Limits } from './limits/limits.js';
 import type { Permit } from './limits/permit.js';
@@ -51,12 +52,12 @@ interface Failed {
 }
 
 /** The session, as far as the race has to do with it. */
-export interface Raced extends Session {
+export interface Raced extends Session, Passing {
+  /** Undefined: its settings ask no limit before an attempt. */
+  readonly asked: { readonly failed: typeof failed; readonly seen: typeof seen } | undefined;
   readonly limits: Limits;
   readonly suppressed: true | undefined;
   readonly retries: number;
-  /** When the attempt was let through. */
-  readonly sentAt: number;
   next(outcome: Outcome | Finding, prospects: Prospects, source?: Outcome | Finding): Decision;
   about(): About;
   /** Whether there is a listener. */
@@ -64,8 +65,6 @@ export interface Raced extends Session {
   tell(event: RequestEvent): void;
   /** The permit of a hedge that is sent now; undefined: it needs none. */
   admitHedge(now: number): Permit | undefined;
-  /** The session goes on with this permit. Returns the one that it held. */
-  goOnWith(permit: Permit): Permit;
   /** An attempt occupies nothing any more; by default, the one whose permit the session holds. */
   endPermit(permit?: Permit): void;
   /** The same, and nothing will be said of how it ended. */
@@ -148,9 +147,9 @@ export class Race implements SessionTail {
 
   /** Whether a retry would be safe and affordable after a timeout. */
   private canRetry(now: number): boolean {
-    const { settings, request, limits, retries } = this.session;
+    const { asked, settings, request, limits, retries } = this.session;
     if (limits.budget === undefined || retries >= settings.maxRetries) return false;
-    if (!isSafe(settings, request) || limits.refuses(now)) return false;
+    if (!isSafe(settings, request) || asked?.seen(limits, now).gateShut === true) return false;
     return limits.budget.affords('timeout', now);
   }
 
@@ -324,8 +323,7 @@ export class Race implements SessionTail {
   private note(out: InFlight, { finding, verdict, endedAt }: Failed): void {
     this.recordFailure(out, finding);
     const { session } = this;
-    const sentAt = out.permit?.sentAt ?? session.sentAt;
-    session.limits.holdHears(finding, session.retries === 0, verdict, sentAt, endedAt);
+    session.asked?.failed(session, finding, verdict, endedAt, out.permit?.sentAt);
     session.endPermit(out.permit);
   }
 
@@ -347,7 +345,8 @@ export class Race implements SessionTail {
     const permit = this.deciding === second ? second?.permit : undefined;
     if (permit === undefined || first === undefined || second === undefined) return;
     // What the hedge brings is judged by when the hedge was sent.
-    first.permit = this.session.goOnWith(permit);
+    first.permit = this.session.permit;
+    this.session.permit = permit;
     second.permit = undefined;
   }
 

@@ -1,22 +1,20 @@
 /** A policy with its live scopes, clock and random numbers: what every adapter talks to. */
 
-import { found } from '../core/found.js';
 import { limitNames } from '../core/limits/all.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
 import type { Parts } from '../core/policy/parts.js';
 import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
 import { isForeignPolicy, type OwnPolicy, policyOf } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
-import { wrongReturn } from '../core/returned.js';
-import type { RequestFacts, ToldRequest } from '../core/types.js';
+import type { RequestFacts } from '../core/types.js';
 import { originIn } from './address.js';
 import { withoutSecrets } from './events.js';
-import type { Fleet, FleetMember, FleetSnapshot, OpenFleet } from './fleet.js';
+import type { FleetMember, FleetSnapshot } from './fleet.js';
 import type { Limits, Siblings } from './limits/limits.js';
 import { LiveSession } from './live-session.js';
 import type { KernelParts } from './parts.js';
 import type { Ports } from './ports.js';
-import { portsFrom, realPorts } from './ports.js';
+import { realPorts } from './ports.js';
 import type { Scope, ScopeSnapshot } from './scope.js';
 import { Scopes } from './scopes.js';
 import type { Session } from './session.js';
@@ -53,7 +51,7 @@ export interface Retrier extends RetrierLike {
 }
 
 /** A retrier of this copy of the package. */
-export interface OwnRetrier extends Retrier {
+export interface OwnRetrier extends Pick<Retrier, 'policy' | 'ports' | typeof Symbol.toStringTag> {
   readonly policy: OwnPolicy;
   readonly parts: KernelParts;
   /** `beginsLater`: the deadline counts once the session is told so, which has to be in the same turn. */
@@ -66,30 +64,22 @@ export interface OwnRetrier extends Retrier {
   ): Session;
 }
 
-class LiveRetrier implements OwnRetrier, Siblings {
+/** What retries requests. All that a program may do with one beside that is in `public-retrier.ts`. */
+export class LiveRetrier implements OwnRetrier, Siblings {
   readonly policy: OwnPolicy;
   readonly ports: Ports;
   readonly parts: KernelParts;
-  private readonly scopes: Scopes;
-  private readonly member: FleetMember | undefined;
+  protected readonly scopes: Scopes;
   private lastOrigin: string | undefined = undefined;
   private lastName = '';
 
-  constructor(policy: OwnPolicy, ports: Ports, fleet?: OpenFleet, onFirst?: (scope: Scope) => void) {
+  constructor(policy: OwnPolicy, ports: Ports, member?: FleetMember, onFirst?: (scope: Scope) => void) {
+    adviceOf(policy)?.showRemarks(policy);
     this.policy = policy;
     // The core knows less of them than there is.
     this.parts = policy.parts as KernelParts;
     this.ports = ports;
-    this.member = fleet?.join({ policy, ports });
-    this.scopes = new Scopes(
-      policy.maxScopes,
-      policy.scopeIdleMs,
-      this.parts,
-      ports,
-      this,
-      this.member,
-      onFirst,
-    );
+    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, this.parts, ports, this, member, onFirst);
   }
 
   get [Symbol.toStringTag](): 'Retrier' {
@@ -125,18 +115,11 @@ class LiveRetrier implements OwnRetrier, Siblings {
     unknownOrigin: string,
     socket: string | undefined,
   ): string {
-    const name = typeof scope === 'function' ? this.nameFrom(scope, request) : scope;
-    if (name !== 'origin') return name;
+    const name = typeof scope === 'function' ? this.parts.hooks?.scopeNameFrom(scope, request) : scope;
+    if (name !== undefined && name !== 'origin') return name;
     if (socket === undefined) return this.originName(request, unknownOrigin);
     // A Unix socket leads to a server of its own, whatever the URL says.
     return request.origin === undefined ? `unix:${socket}` : `unix:${socket} ${this.originName(request, '')}`;
-  }
-
-  private nameFrom(scope: (request: ToldRequest) => unknown, request: RequestFacts): string {
-    const name = this.parts.hooks && scope(this.parts.hooks.toldRequest(request));
-    // A blank name is refused: all requests without a name would share one scope.
-    if (typeof name === 'string' && /\S/.test(name)) return name;
-    throw wrongReturn('scope', name, '"origin" or a name that is not blank');
   }
 
   private originName({ origin }: RequestFacts, unknownOrigin: string): string {
@@ -149,66 +132,13 @@ class LiveRetrier implements OwnRetrier, Siblings {
     }
     return this.lastName;
   }
-
-  snapshot(): RetrierSnapshot {
-    const now = this.ports.now();
-    this.scopes.sweep(now);
-    const scopes = this.scopes.all().map((scope) => scope.snapshot(now));
-    return this.member === undefined ? { scopes } : { scopes, fleet: this.member.snapshot() };
-  }
-
-  reset(scope?: string): void {
-    this.scopes.reset(scope);
-  }
 }
 
 /** An origin in its normal spelling, which most are. */
 const usual = /^https?:\/\/[a-z\d.-]+(?::(?!(?:80|443)$)\d+)?$/;
 
-export interface RetrierOptions {
-  /**
-   * The processes that share the retrier's scopes: they have their budgets, gates and holds in common.
-   * @default none
-   */
-  readonly fleet?: Fleet;
-}
-
-/** A new retrier. */
-export function retrierOf(
-  policy: OwnPolicy,
-  ports: Partial<Ports> = {},
-  options: RetrierOptions = {},
-): OwnRetrier {
-  const fleet = fleetIn(options);
-  return newRetrier(policy, portsFrom(ports), fleet);
-}
-
-function newRetrier(
-  policy: OwnPolicy,
-  ports: Ports = realPorts,
-  fleet?: OpenFleet,
-  onFirst?: (scope: Scope) => void,
-): OwnRetrier {
-  adviceOf(policy)?.showRemarks(policy);
-  return new LiveRetrier(policy, ports, fleet, onFirst);
-}
-
 function adviceOf({ parts }: OwnPolicy): KernelParts['advice'] {
   return (parts as KernelParts).advice;
-}
-
-function fleetIn(options: RetrierOptions): OpenFleet | undefined {
-  const { fleet } = options;
-  if (fleet === undefined && !('join' in options)) return undefined;
-  if (isOpen(fleet)) return fleet;
-  const got = fleet === undefined ? 'a fleet without { }' : found(fleet);
-  throw new TypeError(
-    `undaunted: createRetrier() takes { fleet: redisFleet(client) } as its third argument, but got ${got}`,
-  );
-}
-
-function isOpen(fleet: Fleet | undefined): fleet is OpenFleet {
-  return typeof Object(fleet).join === 'function';
 }
 
 function isRetrier(given: unknown): given is LiveRetrier {
@@ -230,7 +160,7 @@ export function retrierFrom(given: PolicyOptions | PolicyLike | RetrierLike = {}
   // A retrier of another copy of this package is not a policy: it is refused as one.
   const policy = policyOf(given, parts);
   if (given !== policy && !isForeignPolicy(given)) return ownRetrier(policy);
-  const retrier = retriers.get(policy) ?? newRetrier(policy);
+  const retrier = retriers.get(policy) ?? new LiveRetrier(policy, realPorts(policy.parts as KernelParts));
   retriers.set(policy, retrier);
   return retrier;
 }
@@ -239,5 +169,10 @@ export function retrierFrom(given: PolicyOptions | PolicyLike | RetrierLike = {}
 function ownRetrier(policy: OwnPolicy): OwnRetrier {
   const { settings } = policy.fallback;
   const sharesNothing = limitNames.every((name) => settings[name] === false);
-  return newRetrier(policy, undefined, undefined, sharesNothing ? undefined : adviceOf(policy)?.countFirst);
+  return new LiveRetrier(
+    policy,
+    realPorts(policy.parts as KernelParts),
+    undefined,
+    sharesNothing ? undefined : adviceOf(policy)?.countFirst,
+  );
 }

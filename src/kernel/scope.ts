@@ -4,7 +4,15 @@ import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
 import type { Latencies, LearntSnapshot } from './latencies.js';
-import { type LimitSnapshots, Limits, ScopeLimits, type Shared, type Siblings } from './limits/limits.js';
+import {
+  type LimitSnapshots,
+  Limits,
+  renewedLimits,
+  ScopeLimits,
+  type Shared,
+  type Siblings,
+  snapshotOfLimits,
+} from './limits/limits.js';
 import type { KernelParts } from './parts.js';
 import type { Ports } from './ports.js';
 import type { SessionScope } from './session.js';
@@ -39,7 +47,7 @@ export class Scope implements SessionScope, Shared {
   readonly refused: Record<RefusalReason, number>;
   /** The link to the fleet, if other processes share this scope. */
   private fleet: FleetScope | undefined;
-  private readonly limits: ScopeLimits;
+  readonly limits: ScopeLimits;
   private readonly known: Map<Settings, Limits> = new Map();
   private newest: Limits | undefined = undefined;
 
@@ -78,33 +86,9 @@ export class Scope implements SessionScope, Shared {
     return limits;
   }
 
-  snapshot(now: number): ScopeSnapshot {
-    const learnt = this.latencies?.snapshot(now) ?? [];
-    return {
-      name: this.name,
-      ...this.limits.snapshot(now),
-      waiting: this.waiting,
-      refused: { ...this.refused },
-      ...(learnt.length > 0 && { learnt }),
-    };
-  }
-
   /** Whether attempts occupy its limits, which therefore have to go on counting. */
   get isOccupied(): boolean {
     return this.limits.isOccupied;
-  }
-
-  /** A new scope in its place, which knows only what was not learnt; undefined: that is nothing. */
-  renewed(fleet: FleetMember | undefined): Scope | undefined {
-    const { name, parts, ports, siblings } = this;
-    const limits = this.limits.renewed();
-    return limits && new Scope(name, parts, ports, siblings, fleet, limits);
-  }
-
-  /** Clears what was learnt. */
-  forget(): void {
-    this.limits.forget();
-    this.latencies?.forget();
   }
 
   /** The retrier has forgotten this scope: other processes hear nothing more about it. */
@@ -113,4 +97,30 @@ export class Scope implements SessionScope, Shared {
     this.fleet?.close();
     this.fleet = undefined;
   }
+}
+
+// ---------------------------------------------------------------- for retriers that a program has made
+
+export function snapshotOf({ name, latencies, limits, waiting, refused }: Scope, now: number): ScopeSnapshot {
+  const learnt = latencies?.snapshot(now) ?? [];
+  return {
+    name,
+    ...snapshotOfLimits(limits, now),
+    waiting,
+    refused: { ...refused },
+    ...(learnt.length > 0 && { learnt }),
+  };
+}
+
+/** Clears what was learnt. */
+export function forget({ limits, latencies }: Scope): void {
+  for (const limit of limits.all) limit.forget();
+  latencies?.forget();
+}
+
+/** A new scope in its place, which knows only what was not learnt; undefined: that is nothing. */
+export function renewed(scope: Scope, fleet: FleetMember | undefined): Scope | undefined {
+  const { name, parts, ports, siblings } = scope;
+  const limits = renewedLimits(scope.limits);
+  return limits && new Scope(name, parts, ports, siblings, fleet, limits);
 }

@@ -8,11 +8,11 @@ import type { FleetMember } from './fleet.js';
 import type { Siblings } from './limits/limits.js';
 import type { KernelParts } from './parts.js';
 import type { Ports } from './ports.js';
-import { Scope } from './scope.js';
+import { forget, renewed, Scope } from './scope.js';
 
 export class Scopes {
   /** In order of last use: the first is the least recently used. */
-  private readonly byName: Map<string, Scope> = new Map();
+  readonly byName: Map<string, Scope> = new Map();
   private newest: Scope | undefined = undefined;
   private sweptAt = Number.NEGATIVE_INFINITY;
   private readonly most: number;
@@ -20,7 +20,7 @@ export class Scopes {
   private readonly parts: KernelParts;
   private readonly ports: Ports;
   private readonly siblings: Siblings;
-  private readonly fleet: FleetMember | undefined;
+  readonly fleet: FleetMember | undefined;
   private onFirst: ((scope: Scope) => void) | undefined;
 
   constructor(
@@ -88,25 +88,22 @@ export class Scopes {
     }
   }
 
-  /** Resets one scope, or all of them; requests that wait there can go. */
-  reset(name?: string): void {
-    const scopes = this.all().filter((scope) => name === undefined || scope.name === name);
-    for (const scope of scopes) {
-      scope.forget();
-      this.forget(scope);
-      const anew = scope.renewed(this.fleet);
-      if (anew !== undefined) this.byName.set(scope.name, anew);
-    }
-  }
-
   /** Requests that are under way keep the scope that they have. */
-  private forget(scope: Scope): void {
+  forget(scope: Scope): void {
     scope.close();
     this.byName.delete(scope.name);
     if (this.newest === scope) this.newest = undefined;
   }
+}
 
-  all(): Scope[] {
-    return [...this.byName.values()];
+/** Resets one scope, or all of them; requests that wait there can go. */
+export function resetScopes(scopes: Scopes, name?: string): void {
+  const { byName, fleet } = scopes;
+  for (const scope of [...byName.values()]) {
+    if (name !== undefined && scope.name !== name) continue;
+    forget(scope);
+    scopes.forget(scope);
+    const anew = renewed(scope, fleet);
+    if (anew !== undefined) byName.set(scope.name, anew);
   }
 }

@@ -5,19 +5,9 @@
  */
 
 import type { Ports } from './ports.js';
-import {
-  isFake,
-  type Judges,
-  judging,
-  linkMsOf,
-  mostStalls,
-  readFirst,
-  type Sleep,
-  sleep,
-  stallMs,
-  unref,
-} from './sleep.js';
+import { isFake, linkMsOf, mostStalls, readFirst, sleep, stallMs } from './sleep.js';
 import { noteStall } from './stalls.js';
+import { type Judges, judging, type Sleep, unref } from './timers.js';
 import { atEndOfTurn, endOfTurn } from './turn.js';
 
 /** It is a link of the list that it is in, so that setting it allocates nothing. */

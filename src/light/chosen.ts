@@ -45,7 +45,7 @@ interface Sets {
 }
 
 function merged(some: Sets, more: Sets): object {
-  return { ...some, sets: { ...some.sets, ...more.sets } };
+  return { ...some, ...more, sets: { ...some.sets, ...more.sets } };
 }
 
 function notPart(given: unknown): TypeError {

@@ -4,10 +4,12 @@
  * entry of one client takes that half alone.
  */
 
+import { goesAgain } from '../core/decide/decide.js';
 import { readFailure } from '../core/decide/failures/read.js';
 import { msToBegin, streamStartOf } from '../core/decide/stream-start.js';
 import type { Problem } from '../core/errors.js';
 import { allHintSets } from '../core/hints/all-sets.js';
+import { compileHints } from '../core/hints/compile.js';
 import {
   bodyBytesOf,
   bytesToRead,
@@ -15,6 +17,7 @@ import {
   successesOf,
   wholeBases,
 } from '../core/hints/worth-reading.js';
+import { forbids } from '../core/limits/ask.js';
 import { fillConcurrency } from '../core/limits/concurrency/setting.js';
 import { fillGate } from '../core/limits/gate/setting.js';
 import { fillHold } from '../core/limits/hold/setting.js';
@@ -34,7 +37,6 @@ import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
 import type { Settings } from '../core/policy/settings.js';
-import { toldRequest } from '../core/told.js';
 import { AttemptsApart, initOfHedge } from '../drivers/apart.js';
 import { parsedBody, readerOf, textOfHint } from '../drivers/body/copied.js';
 import { keptForAxios } from '../drivers/body/kept-data.js';
@@ -47,7 +49,9 @@ import { sendEnclosed } from '../drivers/enclosing.js';
 import { askBeforeRetry, changed, verdictOn } from '../drivers/hooks.js';
 import { isOfTunnel } from '../drivers/hop-counter.js';
 import { Detour, withoutIdentity } from '../drivers/identity.js';
+import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
+import { judgedLater } from '../drivers/loop/judging-later.js';
 import { noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
@@ -59,22 +63,30 @@ import { RequestCredentials } from '../kernel/credentials.js';
 import { type ChannelsPart, platformChannels } from '../kernel/events.js';
 import type { Layers } from '../kernel/layers.js';
 import * as layer from '../kernel/layers.js';
-import { admit, admitHedge, end, leave, noRefusals, refusal } from '../kernel/limits/admission.js';
+import {
+  admit,
+  admitHedge,
+  attemptEnded,
+  end,
+  failed,
+  leave,
+  noRefusals,
+  onTurn,
+  refusal,
+  seen,
+  succeeded,
+  succeededAtOnce,
+} from '../kernel/limits/admission.js';
 import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
 import { ScopeHold } from '../kernel/limits/hold.js';
-import { moveTo } from '../kernel/moves.js';
-import type { Admission, KernelParts } from '../kernel/parts.js';
+import { moveTo, scopeNameFrom } from '../kernel/moves.js';
+import type { KernelParts, StallsPart } from '../kernel/parts.js';
 import type { Ports } from '../kernel/ports.js';
+import { type RetrierOptions, retrierOf } from '../kernel/public-retrier.js';
 import { Race } from '../kernel/race.js';
-import {
-  type OwnRetrier,
-  type Retrier,
-  type RetrierLike,
-  type RetrierOptions,
-  retrierFrom,
-  retrierOf,
-} from '../kernel/retrier.js';
+import { type OwnRetrier, type Retrier, type RetrierLike, retrierFrom } from '../kernel/retrier.js';
+import { sleep } from '../kernel/sleep.js';
 
 type Every = Required<FetchParts & AxiosParts>;
 
@@ -115,9 +127,24 @@ export const wholeAnswers: Every['wholeAnswers'] = {
   awaiting: awaitWhole,
 };
 
-const admission: Admission = {
+const admission: Required<DriverParts>['admission'] = {
   part: 'admission',
-  asked: { admit, admitHedge, end, leave, noRefusals, refusal },
+  admittedAfter,
+  forbids,
+  asked: {
+    admit,
+    admitHedge,
+    attemptEnded,
+    end,
+    failed,
+    leave,
+    noRefusals,
+    onTurn,
+    refusal,
+    seen,
+    succeeded,
+    succeededAtOnce,
+  },
 };
 
 export const gate: Required<KernelParts>['gate'] = {
@@ -144,6 +171,8 @@ export const concurrency: Required<DriverParts>['concurrency'] = {
 
 export const credentials: Every['credentials'] = {
   part: 'credentials',
+  goesAgain,
+  judgedLater,
   RequestCredentials,
   wentElsewhere,
   hasLeft,
@@ -152,7 +181,7 @@ export const credentials: Every['credentials'] = {
 };
 
 /** What the base sets read there. */
-const problemDocuments: Hints = { part: 'hints', sets: wholeBases };
+const problemDocuments: Hints = { part: 'hints', sets: wholeBases, compile: compileHints };
 
 export const bodyHints: Every['bodyHints'] = {
   part: 'bodyHints',
@@ -162,6 +191,7 @@ export const bodyHints: Every['bodyHints'] = {
   bodyBytesOf,
   textOfHint,
   contentOf,
+  judgedLater,
 };
 
 export const streamStart: Every['streamStart'] = {
@@ -181,6 +211,7 @@ export const streamStart: Every['streamStart'] = {
 
 export const hooks: Every['hooks'] = {
   part: 'hooks',
+  judgedLater,
   verdictOn,
   askBeforeRetry,
   readerOf,
@@ -189,7 +220,7 @@ export const hooks: Every['hooks'] = {
   parsedBody,
   changed,
   Detour,
-  toldRequest,
+  scopeNameFrom,
   moveTo,
 };
 
@@ -208,6 +239,8 @@ const ofLayers: Layers['of'] = {
 export const layers: Every['layers'] = { part: 'layers', of: ofLayers, sendEnclosed };
 
 export const channels: ChannelsPart = { part: 'channels', of: platformChannels };
+
+export const stalls: StallsPart = { part: 'stalls', sleep };
 
 export const failures: Every['failures'] = { part: 'failures', read: readFailure, isMisuse };
 
@@ -235,7 +268,7 @@ export const hedge: Filling<'hedge'> = { part: 'hedge', needs: [learning], fill:
 
 export const adaptiveTimeout: Part<'adaptiveTimeout'> = { part: 'adaptiveTimeout', needs: [learning] };
 
-const hints: Hints = { part: 'hints', sets: allHintSets };
+const hints: Hints = { part: 'hints', sets: allHintSets, compile: compileHints };
 
 export const allParts: Every = {
   check,
@@ -257,6 +290,7 @@ export const allParts: Every = {
   advice,
   layers,
   channels,
+  stalls,
   admission,
   learning,
 };
@@ -289,6 +323,7 @@ function together<Halves extends Pick<Required<DriverParts>, Halved>>(
     hold,
     concurrency,
     channels,
+    stalls,
     admission,
     ...halves,
   };
@@ -306,6 +341,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     successesOf,
     bodyBytesOf,
     textOfHint,
+    judgedLater,
   },
   streamStart: {
     part: 'streamStart',
@@ -318,15 +354,23 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   },
   hooks: {
     part: 'hooks',
+    judgedLater,
     verdictOn,
     askBeforeRetry,
     readerOf,
     withoutIdentity,
     initFrom,
-    toldRequest,
+    scopeNameFrom,
     moveTo,
   },
-  credentials: { part: 'credentials', RequestCredentials, wentElsewhere, fill: fillCredentials },
+  credentials: {
+    part: 'credentials',
+    goesAgain,
+    judgedLater,
+    RequestCredentials,
+    wentElsewhere,
+    fill: fillCredentials,
+  },
   layers: { part: 'layers', of: ofLayers },
   evidence: { part: 'evidence', FetchProof, isOurs },
   failures,
@@ -353,6 +397,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
     successesOf,
     bodyBytesOf,
     contentOf,
+    judgedLater,
   },
   streamStart: {
     part: 'streamStart',
@@ -366,16 +411,19 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   },
   hooks: {
     part: 'hooks',
+    judgedLater,
     verdictOn,
     askBeforeRetry,
     parsedBody,
     changed,
     Detour,
-    toldRequest,
+    scopeNameFrom,
     moveTo,
   },
   credentials: {
     part: 'credentials',
+    goesAgain,
+    judgedLater,
     RequestCredentials,
     hasLeft,
     keptAtHome,

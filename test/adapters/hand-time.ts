@@ -2,7 +2,7 @@
 
 import { createRetrier, type PolicyOptions, type Retrier } from '../../src/index.js';
 import type { Ports } from '../../src/kernel/ports.js';
-import type { Sleep } from '../../src/kernel/sleep.js';
+import type { Sleep } from '../../src/kernel/timers.js';
 import { Waiters } from '../faults/ledger.js';
 
 interface SetTimer {

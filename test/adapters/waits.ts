@@ -1,7 +1,7 @@
 /** Waits that are only recorded, and take no time. */
 
-import type { Cancel, Sleep } from '../../src/kernel/sleep.js';
 import { sleep as realSleep } from '../../src/kernel/sleep.js';
+import type { Cancel, Sleep } from '../../src/kernel/timers.js';
 import { Waiters } from '../faults/ledger.js';
 
 interface Watch {

@@ -1,6 +1,7 @@
 /** Counts the library's timers, including those that keep no process alive, which the process does not list. */
 
-import { type Sleep, sleep } from '../../src/kernel/sleep.js';
+import { sleep } from '../../src/kernel/sleep.js';
+import type { Sleep } from '../../src/kernel/timers.js';
 
 export class CountedSleep {
   readonly #pending = new Set<object>();

@@ -11,7 +11,7 @@ import type { Alarm } from '../../src/kernel/alarms.js';
 import type { Ports } from '../../src/kernel/ports.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
 import type { Session, SessionTail } from '../../src/kernel/session.js';
-import type { Sleep, SleepOptions } from '../../src/kernel/sleep.js';
+import type { Sleep, SleepOptions } from '../../src/kernel/timers.js';
 import { observed, type RequestRecord, type Sent } from './record.js';
 import {
   diceOf,

@@ -23,9 +23,9 @@ test.each([
 });
 
 test.each([
-  ['', 'an empty string'],
-  ['  ', 'an empty string'],
-  [undefined, 'undefined'],
+  ['', 'a string ""'],
+  ['  ', 'a string "  "'],
+  [undefined, 'nothing'],
   [null, 'null'],
   [{}, 'an object'],
   [Promise.resolve('late'), 'a promise'],

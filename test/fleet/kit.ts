@@ -8,7 +8,7 @@ import { MemoryStore } from '../../src/fleet/memory/store.js';
 import type { Fleet } from '../../src/kernel/fleet.js';
 import type { Retrier, RetrierSnapshot } from '../../src/kernel/retrier.js';
 import type { Session } from '../../src/kernel/session.js';
-import type { Sleep } from '../../src/kernel/sleep.js';
+import type { Sleep } from '../../src/kernel/timers.js';
 import { createRetrier } from '../../src/parts/all.js';
 import { answered, date, requestOf } from '../kit.js';
 

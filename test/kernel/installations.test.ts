@@ -120,8 +120,8 @@ describe('no warning', () => {
       now.mockReturnValue(index * 600_000);
       retrier.open(requestOf({ origin }));
       now.mockReturnValue(index * 600_000 + 300_000);
-      // It sweeps: after that, it is not known how often the scope was used.
-      retrier.snapshot();
+      // A new scope sweeps: after that, it is not known how often the other one was used.
+      retrier.open(requestOf({ origin: 'https://other.example.com' }));
     });
     now.mockRestore();
   });

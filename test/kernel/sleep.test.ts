@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Judges, judging, pause, sleep } from '../../src/kernel/sleep.js';
+import { pause, sleep } from '../../src/kernel/sleep.js';
+import { type Judges, judging } from '../../src/kernel/timers.js';
 
 import { settle, VirtualTime } from '../kit.js';
 

@@ -14,7 +14,7 @@ import { MemoryStore } from '../../src/fleet/memory/store.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
 import type { Scope } from '../../src/kernel/scope.js';
 import type { Session } from '../../src/kernel/session.js';
-import type { Sleep } from '../../src/kernel/sleep.js';
+import type { Sleep } from '../../src/kernel/timers.js';
 import { createRetrier, definePolicy } from '../../src/parts/all.js';
 import { answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';

@@ -425,8 +425,8 @@ export function saw(state: State, end: End, sentAt: number): Partial<State> {
 }
 
 /** Undefined: it was not let through yet, as far as it knows. */
-export function sentAtOf({ sentAt }: LiveSession): number | undefined {
-  return sentAt === Number.NEGATIVE_INFINITY ? undefined : sentAt;
+export function sentAtOf({ permit }: LiveSession): number | undefined {
+  return permit?.sentAt === Number.NEGATIVE_INFINITY ? undefined : permit?.sentAt;
 }
 
 export function withSlot(state: State, index: number, slot: Slot): State {

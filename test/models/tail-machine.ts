@@ -9,6 +9,7 @@ import { tokensLeft } from '../../src/core/limits/budget/budget.js';
 import type { LatencyState as CoreState } from '../../src/core/limits/latency/latency.js';
 import { isFailure, signOf } from '../../src/core/limits/signs.js';
 import type { Attempt } from '../../src/core/types.js';
+import { SharedBudget } from '../../src/fleet/budget-share.js';
 import type { FleetScope, OpenFleet } from '../../src/kernel/fleet.js';
 import type { LiveSession } from '../../src/kernel/live-session.js';
 import type { Ruling } from '../../src/kernel/session.js';
@@ -116,6 +117,7 @@ function listeningTo(ear: Ear): OpenFleet {
     ear.signs += 1;
   };
   const scope: FleetScope = {
+    Budget: SharedBudget,
     budget: () => undefined,
     gate: () => ({ alive: hear, signed: hear, waits: () => undefined }),
     hold: () => undefined,

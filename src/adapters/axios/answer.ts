@@ -8,8 +8,8 @@ import { isStream, isWebStream, type StreamLike } from '../../drivers/body/strea
 import { whenRead as whenBodyRead, whenCollected } from '../../drivers/body/unread.js';
 import { drained, weak } from '../../drivers/body/web-stream.js';
 import type { Abortable, BodyDeadline } from '../../drivers/loop/exchange.js';
-import type { Cancel } from '../../kernel/sleep.js';
-import { judging, type Sleep } from '../../kernel/sleep.js';
+import type { Cancel } from '../../kernel/timers.js';
+import { judging, type Sleep } from '../../kernel/timers.js';
 import type { ResponseShape } from './shapes.js';
 
 // ---------------------------------------------------------------- released, to free its connection

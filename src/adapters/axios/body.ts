@@ -11,7 +11,7 @@ import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
 import { dispose, isStream, isWebStream } from '../../drivers/body/stream-like.js';
 import type { AxiosStreams } from '../../drivers/parts.js';
-import type { Cancel } from '../../kernel/sleep.js';
+import type { Cancel } from '../../kernel/timers.js';
 
 export interface Body {
   /** Whether the next attempt could send it, as far as is known by now. */

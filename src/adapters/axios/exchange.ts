@@ -14,7 +14,7 @@ import type { AxiosParts, Installed } from '../../drivers/parts.js';
 import type { StartFailure } from '../../drivers/starting.js';
 import { written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
-import type { Cancel, Sleep } from '../../kernel/sleep.js';
+import type { Cancel, Sleep } from '../../kernel/timers.js';
 import { bodyToRead, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, breakBody } from './body.js';
 import { type Child, sendCopy } from './child.js';

@@ -4,7 +4,7 @@ import { dispose, isWebStream } from '../../drivers/body/stream-like.js';
 import { whenRead as whenBodyRead } from '../../drivers/body/unread.js';
 import { drained } from '../../drivers/body/web-stream.js';
 import type { BodyDeadline, Rest } from '../../drivers/loop/exchange.js';
-import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
+import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
 import type { ResponseShape } from './shapes.js';
 
 /** Frees the connection for the next attempt: a small rest is read for `ms`, otherwise the body is cut off. */

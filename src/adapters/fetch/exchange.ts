@@ -14,7 +14,7 @@ import { overrideFrom } from '../../drivers/override.js';
 import type { FetchParts, Installed } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
-import type { Cancel, Sleep } from '../../kernel/sleep.js';
+import type { Cancel, Sleep } from '../../kernel/timers.js';
 import { bodyOfAnswer, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { outcomeOfAnswer, outcomeOfError, PageProof, type Proof } from './outcome.js';

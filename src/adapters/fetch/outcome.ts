@@ -6,7 +6,7 @@ import type { BodySeen } from '../../drivers/body/whole.js';
 import type { FetchParts } from '../../drivers/parts.js';
 import { hasServiceWorker, isNative } from '../../drivers/platform-fetch.js';
 import type { Session } from '../../kernel/session.js';
-import type { Sleep } from '../../kernel/sleep.js';
+import type { Sleep } from '../../kernel/timers.js';
 import { addressOf } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
 

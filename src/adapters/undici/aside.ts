@@ -1,7 +1,7 @@
 /** A response that the caller does not get: not yet, because it is still being judged, or not at all. */
 
 import type { Hint } from '../../core/types.js';
-import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
+import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
 import type { Head, ResponseHeaders } from './handlers.js';
 
 /** The most that is kept in memory while the response is judged; beyond it the connection is paused. */

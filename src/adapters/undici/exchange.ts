@@ -24,7 +24,7 @@ import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
-import type { SleepOptions } from '../../kernel/sleep.js';
+import type { SleepOptions } from '../../kernel/timers.js';
 import { channels } from '../../parts/all.js';
 import type { HeldEnding } from './aside.js';
 import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { drainTime } from '../../drivers/body/drain.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { SessionTail } from '../../kernel/session.js';
-import { type Cancel, judging } from '../../kernel/sleep.js';
+import { type Cancel, judging } from '../../kernel/timers.js';
 import { RequestContext } from './context.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Receiver } from './sending.js';

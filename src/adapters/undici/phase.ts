@@ -24,7 +24,7 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import type { Prospects, Ruling } from '../../kernel/session.js';
-import type { Cancel } from '../../kernel/sleep.js';
+import type { Cancel } from '../../kernel/timers.js';
 import type { Download } from './download.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Ending } from './outcome.js';

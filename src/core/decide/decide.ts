@@ -5,9 +5,10 @@
 
 import { headerReader } from '../hints/answer.js';
 import { mayBeRepeatedOnce } from '../hints/once.js';
-import { forbidden } from '../limits/ask.js';
-import { costOf, priceOf } from '../limits/budget/budget.js';
-import type { Settings } from '../policy/settings.js';
+import { affords, costOf, priceOf } from '../limits/budget/budget.js';
+import type { Cost } from '../limits/budget/setting.js';
+import type { Forbids } from '../limits/settings.js';
+import type { GoesAgain, Settings } from '../policy/settings.js';
 import type {
   Decision,
   Finding,
@@ -41,8 +42,9 @@ export function decide(
   if (hasEndedIt(settings, finding, world)) {
     return stop(attempt, finding, 'wait-past-deadline', deadlineLimit(settings));
   }
-  if (world.renewed === true && mayGoAgain(settings, history, finding, world))
-    return goAgain(settings, attempt, finding, world);
+  const again =
+    world.renewed === true ? settings.goesAgain?.(settings, history, attempt, finding, world) : undefined;
+  if (again !== undefined) return again;
   const no = whyNotWorthIt(history, finding, world.verdict) ?? whyUnsafe(settings, finding, world);
   if (no !== undefined) return stop(attempt, finding, no);
   return afford(settings, history, attempt, finding, world, source);
@@ -56,14 +58,15 @@ function hasEndedIt(settings: Settings, finding: Finding, world: World): boolean
   return isDeadline && timeLeft(settings, world) < 1;
 }
 
-/** With fresh credentials. The budget is not asked. */
-function goAgain(settings: Settings, attempt: number, finding: Finding, world: World): Decision {
+/** With fresh credentials, once. The budget is not asked. Undefined: the answer is judged as any other. */
+export const goesAgain: GoesAgain = (settings, history, attempt, finding, world) => {
+  if (!mayGoAgain(settings, history, finding, world)) return undefined;
   const free: World = { ...world, budget: undefined };
   const no = forbidden(settings, free, 'transient', 0, timeLeft(settings, world));
   if (no === undefined) return freshAttempt(attempt, finding);
   const { reason, ...why } = no;
   return stop(attempt, finding, reason, why);
-}
+};
 
 // ---------------------------------------------------------------- worth it
 
@@ -126,6 +129,23 @@ function afford(
   return attempt === retries + 1
     ? { action: 'retry', reason, attempt, finding, delayMs, waitFrom, cost }
     : { action: 'retry', reason, attempt, finding, retry: retries + 1, delayMs, waitFrom, cost };
+}
+
+/**
+ * The budget comes first: requests spend it themselves, so what it forbids would be forbidden however the server is. The
+ * others are asked if there are any (`ask.ts`).
+ */
+function forbidden(
+  settings: Settings,
+  world: World,
+  price: keyof Cost,
+  delayMs: number,
+  leftMs: number,
+): ReturnType<Forbids> {
+  const { budget } = settings;
+  const isEnough =
+    budget === false || world.budget === undefined || affords(budget, world.budget, price, world.now);
+  return isEnough ? settings.forbids?.(settings, world, delayMs, leftMs) : { reason: 'budget-spent' };
 }
 
 type Wait = Pick<Retry, 'delayMs' | 'waitFrom'>;

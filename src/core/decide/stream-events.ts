@@ -69,7 +69,7 @@ export function meaningOf(event: StreamEvent, { hints, statuses }: Judging, head
   const { name, data } = event;
   // The end of a stream in OpenAI's form: what has not come by then never comes.
   if (data === '[DONE]') return 'pending';
-  const rows = hints === undefined ? [usual] : [...(hints.events as readonly EventRows[]), usual];
+  const rows = hints === undefined ? [usual] : [...((hints.events ?? []) as readonly EventRows[]), usual];
   const answer = new Answer(200, head.headers, data, head.date);
   const content = contentOf(answer);
   const said = verdictIn(rows, answer, name);

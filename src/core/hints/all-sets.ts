@@ -2,10 +2,10 @@
 
 import type { HeadersLike, Hint } from '../types.js';
 import { heuristic } from './bases.js';
+import { compileHints } from './compile.js';
 import type { HintSet } from './hint-set.js';
 import { parseLenientDate } from './lenient-date.js';
 import { type HintSetOption, ownRow } from './own.js';
-import { compileHints } from './read-hint.js';
 import { datesKey, type HintSets, ownKey } from './rows.js';
 import type { HintSetName } from './sets.js';
 import { vendors } from './vendors.js';

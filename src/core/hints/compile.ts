@@ -1,86 +1,146 @@
-/** Merges the rows of several hint sets into lists of readers, in order of precedence. */
+/** Hint sets of vendors and of one's own, merged with the others: they have rows that are not regular, and look into bodies. */
 
-import type { Answer } from './answer.js';
-import { readReset, readWait } from './fields.js';
-import type { EventRows, HintSet, Reader, WaitField } from './hint-set.js';
+import type { HeadersLike, Hint } from '../types.js';
+import { Answer } from './answer.js';
+import { unreadable } from './content.js';
+import type { EventRows, HintSet, Reader } from './hint-set.js';
 import type { HintSetOption } from './own.js';
-import { type HintSets, rowOf } from './rows.js';
-import { readRuling } from './rulings.js';
-import { isHintStatus } from './statuses.js';
+import {
+  type CompiledSet,
+  type CompileHints,
+  type HintReader,
+  mergedRows,
+  read,
+  rowsOf,
+  unique,
+  unread,
+} from './read-hint.js';
+import { isWait } from './reading.js';
+import { readRetryAfter } from './retry-after.js';
+import { datesKey, type HintSets } from './rows.js';
+import { isHintStatus, isRedirect } from './statuses.js';
 
-export interface CompiledSet {
-  readonly rulings: readonly Reader[];
-  readonly waits: readonly WaitField[];
-  /** Every reader of a wait, the most reliable first. */
-  readonly sources: readonly Reader[];
-  /** All headers that the set reads, to tell whether an answer has any of them. */
-  readonly headers: readonly string[];
+/** More than a program has different lists of sets. The settings of a policy keep their own reader, so it outlives this. */
+const mostReaders = 50;
+
+/** By the names, each once. */
+const allReaders = new WeakMap<HintSets, Map<string, HintReader>>();
+
+/** Merges the sets once, so that reading is only a lookup. */
+export const compileHints: CompileHints = (names, sets) => {
+  const readers = allReaders.get(sets) ?? new Map<string, HintReader>();
+  allReaders.set(sets, readers);
+  const key = keyOf(names);
+  const known = readers.get(key);
+  if (known !== undefined) return known;
+  const reader = readerFor(names, sets);
+  const [oldest] = readers.keys();
+  if (readers.size >= mostReaders && oldest !== undefined) readers.delete(oldest);
+  readers.set(key, reader);
+  return reader;
+};
+
+/** Hints of one's own by their content, since their objects may change. */
+function keyOf(names: readonly HintSetOption[]): string {
+  if (names.some((name) => typeof name === 'object')) return JSON.stringify(names);
+  return names.length > 1 ? [...new Set(names)].join() : String(names);
+}
+
+function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader {
+  const set = compileSets(names, sets);
+  const isPlain = names.every((name) => name === 'standard' || name === 'common');
+  const lenient = sets[datesKey];
+  const known = namesToLookFor(set);
+  const reader = (status: number, headers: HeadersLike | undefined, body: unknown, date: number) =>
+    isPlain && body === undefined && status !== 408 && isSilent(known, headers)
+      ? undefined
+      : (readWhole(set, new Answer(status, headers, body, date, lenient)) ??
+        unreadIf(names.length > 0 && body === unreadable));
+  return Object.assign(reader, {
+    events: set.events,
+    readsBodyOf: (status: number) => isHintStatus(status) || set.statuses.includes(status),
+    throttles: (reason: string) => set.throttles.has(reason),
+  });
+}
+
+const bodyUnreadable: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'body-unreadable' });
+
+function unreadIf(isUnreadable: boolean): Hint | undefined {
+  return isUnreadable ? bodyUnreadable : undefined;
+}
+
+function readWhole(set: CompiledSet, answer: Answer): Hint | undefined {
+  return isRedirect(answer.status) ? readRedirect(set, answer) : read(set, answer);
+}
+
+function readRedirect(set: CompiledSet, answer: Answer): Hint | undefined {
+  const hint = set.headers.includes('retry-after') ? readRetryAfter(answer) : undefined;
+  if (hint === undefined) return unread(set, answer);
+  return isWait(hint) ? { ...hint, reason: 'redirect-min-wait' } : hint;
+}
+
+// ---------------------------------------------------------------- most answers say nothing
+
+interface KnownNames {
+  readonly names: ReadonlySet<string>;
+  /** Indexed by length: true if a known name has that length. Few other headers do. */
+  readonly lengths: readonly boolean[];
+}
+
+function namesToLookFor({ headers }: CompiledSet): KnownNames {
+  const lengths: boolean[] = [];
+  for (const name of headers) lengths[name.length] = true;
+  return { names: new Set(headers), lengths };
+}
+
+/**
+ * Whether the answer has none of the known headers. Every failure is asked, so this takes one pass and allocates
+ * nothing.
+ */
+function isSilent({ names, lengths }: KnownNames, headers: HeadersLike | undefined): boolean {
+  if (typeof headers !== 'object' || headers === null || typeof headers['get'] === 'function') return false;
+  for (const name in headers) {
+    if (lengths[name.length] === true && names.has(name.toLowerCase())) return false;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- rows
+
+interface WholeSet extends CompiledSet {
   /** Statuses that are read in addition to the usual ones. */
   readonly statuses: readonly number[];
-  /** The reasons that mean "rate limited", also if the status is not 429. */
-  readonly throttles: ReadonlySet<string>;
-  /** Those of them at which waits are read as they are at the usual ones. */
-  readonly waitStatuses: readonly number[];
   readonly events: readonly EventRows[];
 }
 
-export function compileSets(names: readonly HintSetOption[], sets: HintSets): CompiledSet {
-  const rows = withBases(names).map((name) => rowOf(name, sets));
-  const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
-  const waits = withoutReplaced(rows.flatMap((row) => row.waits ?? [])).sort((a, b) => a.rank - b.rank);
-  const resets = rows.flatMap((row) => row.resets ?? []);
-  const rateLimits = rows.flatMap((row) => row.rateLimit ?? []);
+export function compileSets(names: readonly HintSetOption[], sets: HintSets): WholeSet {
+  const rows = withoutReplaced(rowsOf(names, sets));
+  const { rulings, waits, quotas, headers, throttles } = mergedRows(rows);
   return {
-    rulings: [...rows.flatMap(verdictsOf), ...rulings.map(headerRuling), ...rows.flatMap(signalsOf)],
-    waits,
+    rulings: [...rows.flatMap(verdictsOf), ...rulings, ...rows.flatMap(signalsOf)],
     sources: [
-      ...waits.map(
-        (row): Reader =>
-          (answer) =>
-            readWait(row, answer),
-      ),
+      ...waits,
       ...rows.flatMap((row) => row.bodies ?? []),
       ...rows.flatMap((row) => row.readers ?? []),
-      ...rateLimits,
-      ...resets.map(
-        (row): Reader =>
-          (answer) =>
-            readReset(row, answer),
-      ),
+      ...quotas,
     ],
-    headers: unique([
-      ...rulings,
-      ...waits.map(({ header }) => header),
-      ...rateLimits.map(() => 'ratelimit'),
-      ...resets.flatMap(({ quotas }) => quotas.map(({ reset }) => reset)),
-    ]),
+    headers,
+    throttles,
     statuses: unique(rows.flatMap((row) => row.statuses ?? [])),
-    throttles: new Set([
-      ...rows.flatMap((row) => row.throttles ?? []),
-      // A reset is only read if its quota is exhausted.
-      ...resets.flatMap(({ reason }) => (typeof reason === 'string' ? reason : Object.values(reason))),
-    ]),
     waitStatuses: rows.flatMap(({ waitsToo, statuses }) => (waitsToo && statuses) || []),
     events: rows.flatMap((row) => row.events ?? []),
   };
 }
 
-function withoutReplaced(waits: readonly WaitField[]): WaitField[] {
-  const own = new Set(waits.flatMap(({ header, isOwn }) => (isOwn ? header : [])));
-  return waits.filter(({ header, isOwn }) => isOwn || !own.has(header));
-}
-
-/** `common` includes `standard`, and every other set includes `common`. Each set is listed once, the bases first. */
-function withBases(names: readonly HintSetOption[]): readonly HintSetOption[] {
-  if (names.length === 0) return [];
-  const bases: readonly HintSetOption[] = names.every((name) => name === 'standard')
-    ? ['standard']
-    : ['standard', 'common'];
-  return unique([...bases, ...names]);
-}
-
-function headerRuling(header: string): Reader {
-  return (answer: Answer) => (answer.status >= 400 ? readRuling(header, answer) : undefined);
+/** A header that one's own hints read is read by no other row. */
+function withoutReplaced(rows: readonly HintSet[]): readonly HintSet[] {
+  const own = new Set(
+    rows.flatMap(({ waits = [] }) => waits.flatMap((row) => (row.isOwn ? row.header : []))),
+  );
+  return rows.map(({ waits = [], ...row }) => ({
+    ...row,
+    waits: waits.filter(({ header, isOwn }) => isOwn || !own.has(header)),
+  }));
 }
 
 /** The signals of a row are read on the usual statuses and on those that the row adds. */
@@ -101,8 +161,4 @@ function readAtStatuses(
     return (answer) =>
       isHintStatus(answer.status) || own.includes(answer.status) ? signal(answer) : undefined;
   });
-}
-
-export function unique<T>(values: readonly T[]): T[] {
-  return [...new Set(values)];
 }

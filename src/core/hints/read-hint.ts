@@ -2,124 +2,127 @@
 
 import type { HeadersLike, Hint } from '../types.js';
 import { Answer } from './answer.js';
-import { type CompiledSet, compileSets } from './compile.js';
-import { unreadable } from './content.js';
+import { readReset, readWait } from './fields.js';
+import type { HintSet, Reader } from './hint-set.js';
 import type { HintSetOption } from './own.js';
 import { isWait } from './reading.js';
-import { readRetryAfter } from './retry-after.js';
-import { datesKey, type HintSets } from './rows.js';
-import { isHintStatus, isRedirect } from './statuses.js';
+import { datesKey, type HintSets, rowOf } from './rows.js';
+import { readRuling } from './rulings.js';
+import { isHintStatus } from './statuses.js';
 
 export interface HintReader {
   /** `body`: text, a value parsed from JSON, or `unreadable`; `date`: the client's wall clock in ms. */
   (status: number, headers: HeadersLike | undefined, body: unknown, date: number): Hint | undefined;
-  /** Whether the body of a response with this status may hold a hint. */
-  readsBodyOf(status: number): boolean;
-  /** What the first events of a stream mean: `EventRows`, whose types are not public. */
-  readonly events: readonly object[];
   /** Whether the reason of a hint means "rate limited", also if the status is not 429. */
   throttles(reason: string): boolean;
+  /** Whether the body of a response with this status may hold a hint. Without it, none does. */
+  readsBodyOf?(status: number): boolean;
+  /** What the first events of a stream mean: `EventRows`, whose types are not public. */
+  readonly events?: readonly object[];
 }
 
-/** More than a program has different lists of sets. The settings of a policy keep their own reader, so it outlives this. */
-const mostReaders = 50;
+/** Makes the reader of these sets. Without names, nothing is read. */
+export type CompileHints = (names: readonly HintSetOption[], sets: HintSets) => HintReader;
 
-/** By the names, each once. */
-const allReaders = new WeakMap<HintSets, Map<string, HintReader>>();
-
-/** Merges the sets once, so that reading is only a lookup. Without names, nothing is read. */
-export function compileHints(names: readonly HintSetOption[], sets: HintSets): HintReader {
-  const readers = allReaders.get(sets) ?? new Map<string, HintReader>();
-  allReaders.set(sets, readers);
-  const key = keyOf(names);
-  const known = readers.get(key);
-  if (known !== undefined) return known;
-  const reader = readerFor(names, sets);
-  const [oldest] = readers.keys();
-  if (readers.size >= mostReaders && oldest !== undefined) readers.delete(oldest);
-  readers.set(key, reader);
-  return reader;
-}
-
-/** Hints of one's own by their content, since their objects may change. */
-function keyOf(names: readonly HintSetOption[]): string {
-  if (names.some((name) => typeof name === 'object')) return JSON.stringify(names);
-  return names.length > 1 ? [...new Set(names)].join() : String(names);
-}
-
-function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader {
-  const set = compileSets(names, sets);
-  const isPlain = names.every((name) => name === 'standard' || name === 'common');
+/** Of sets that belong to no vendor, whose rows are regular and look at heads only. */
+export const compileBases: CompileHints = (names, sets) => {
+  const { rulings, signals, waits, quotas, ...rest } = mergedRows(rowsOf(names, sets));
+  const set = { ...rest, rulings: [...rulings, ...signals], sources: [...waits, ...quotas] };
   const lenient = sets[datesKey];
-  const known = namesToLookFor(set);
-  const reader = (status: number, headers: HeadersLike | undefined, body: unknown, date: number) =>
-    isPlain && body === undefined && status !== 408 && isSilent(known, headers)
-      ? undefined
-      : (read(set, new Answer(status, headers, body, date, lenient)) ??
-        unreadIf(names.length > 0 && body === unreadable));
-  return Object.assign(reader, {
-    events: set.events,
-    readsBodyOf: (status: number) => isHintStatus(status) || set.statuses.includes(status),
-    throttles: (reason: string) => set.throttles.has(reason),
-  });
+  return Object.assign(
+    (status: number, headers: HeadersLike | undefined, _: unknown, date: number) =>
+      read(set, new Answer(status, headers, undefined, date, lenient)),
+    { throttles: (reason: string) => set.throttles.has(reason) },
+  );
+};
+
+/** `common` includes `standard`, and every other set includes `common`. Each set is listed once, the bases first. */
+export function rowsOf(names: readonly HintSetOption[], sets: HintSets): readonly HintSet[] {
+  const bases: readonly HintSetOption[] = names.every((name) => name === 'standard')
+    ? ['standard']
+    : ['standard', 'common'];
+  return names.length === 0 ? [] : unique([...bases, ...names]).map((name) => rowOf(name, sets));
 }
 
-const bodyUnreadable: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'body-unreadable' });
-
-function unreadIf(isUnreadable: boolean): Hint | undefined {
-  return isUnreadable ? bodyUnreadable : undefined;
+export interface CompiledSet {
+  readonly rulings: readonly Reader[];
+  /** Every reader of a wait, the most reliable first. */
+  readonly sources: readonly Reader[];
+  /** All headers that the set reads, to tell whether an answer has any of them. */
+  readonly headers: readonly string[];
+  /** The reasons that mean "rate limited", also if the status is not 429. */
+  readonly throttles: ReadonlySet<string>;
+  /** Statuses at which waits are read as they are at the usual ones. */
+  readonly waitStatuses?: readonly number[];
 }
 
-// ---------------------------------------------------------------- most answers say nothing
-
-interface KnownNames {
-  readonly names: ReadonlySet<string>;
-  /** Indexed by length: true if a known name has that length. Few other headers do. */
-  readonly lengths: readonly boolean[];
+/** What is regular in the rows of several sets, as lists of readers, in order of precedence. */
+interface MergedRows extends Pick<CompiledSet, 'rulings' | 'headers' | 'throttles'> {
+  readonly signals: readonly Reader[];
+  readonly waits: readonly Reader[];
+  readonly quotas: readonly Reader[];
 }
 
-function namesToLookFor({ headers }: CompiledSet): KnownNames {
-  const lengths: boolean[] = [];
-  for (const name of headers) lengths[name.length] = true;
-  return { names: new Set(headers), lengths };
+export function mergedRows(rows: readonly HintSet[]): MergedRows {
+  const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
+  const waits = rows.flatMap((row) => row.waits ?? []).sort((a, b) => a.rank - b.rank);
+  const rateLimits = rows.flatMap((row) => row.rateLimit ?? []);
+  const resets = rows.flatMap((row) => row.resets ?? []);
+  return {
+    rulings: rulings.map(
+      (header): Reader =>
+        (answer) =>
+          answer.status >= 400 ? readRuling(header, answer) : undefined,
+    ),
+    signals: rows.flatMap((row) => row.signals ?? []),
+    waits: waits.map(
+      (row): Reader =>
+        (answer) =>
+          readWait(row, answer),
+    ),
+    quotas: [
+      ...rateLimits,
+      ...resets.map(
+        (row): Reader =>
+          (answer) =>
+            readReset(row, answer),
+      ),
+    ],
+    headers: unique([
+      ...rulings,
+      ...waits.map(({ header }) => header),
+      ...rateLimits.map(() => 'ratelimit'),
+      ...resets.flatMap(({ quotas }) => quotas.map(({ reset }) => reset)),
+    ]),
+    throttles: new Set([
+      ...rows.flatMap((row) => row.throttles ?? []),
+      // A reset is only read if its quota is exhausted.
+      ...resets.flatMap(({ reason }) => (typeof reason === 'string' ? reason : Object.values(reason))),
+    ]),
+  };
 }
 
-/**
- * Whether the answer has none of the known headers. Every failure is asked, so this takes one pass and allocates
- * nothing.
- */
-function isSilent({ names, lengths }: KnownNames, headers: HeadersLike | undefined): boolean {
-  if (typeof headers !== 'object' || headers === null || typeof headers['get'] === 'function') return false;
-  for (const name in headers) {
-    if (lengths[name.length] === true && names.has(name.toLowerCase())) return false;
-  }
-  return true;
+export function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
 }
 
-// ---------------------------------------------------------------- the others
+// ---------------------------------------------------------------- an answer
 
 const notRetryable: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'not-retryable-status' });
 
-function read(set: CompiledSet, answer: Answer): Hint | undefined {
+export function read(set: CompiledSet, answer: Answer): Hint | undefined {
   const { status } = answer;
-  if (isRedirect(status)) return readRedirect(set, answer);
   const ruling = readRulings(set, answer);
   if (ruling?.retry === false) return ruling;
   if (ruling?.means === 'final') return ruling;
-  if (ruling?.retry !== true && !isHintStatus(status) && !set.waitStatuses.includes(status)) {
+  if (ruling?.retry !== true && !isHintStatus(status) && !set.waitStatuses?.includes(status)) {
     return unread(set, answer);
   }
   return join(ruling, readWaits(set, answer), set.throttles);
 }
 
-function readRedirect(set: CompiledSet, answer: Answer): Hint | undefined {
-  const hint = set.waits.some(({ as }) => as === 'retry-after') ? readRetryAfter(answer) : undefined;
-  if (hint === undefined) return unread(set, answer);
-  return isWait(hint) ? { ...hint, reason: 'redirect-min-wait' } : hint;
-}
-
 /** The answer has known fields, but on a status where they say nothing about a retry of the same request. */
-function unread(set: CompiledSet, answer: Answer): Hint | undefined {
+export function unread(set: CompiledSet, answer: Answer): Hint | undefined {
   return set.headers.some((header) => answer.field(header) !== undefined) ? notRetryable : undefined;
 }
 

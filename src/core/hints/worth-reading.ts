@@ -6,12 +6,11 @@
 import type { HeadersLike, Hint, RequestFacts } from '../types.js';
 import { Answer } from './answer.js';
 import { common, standard } from './bases.js';
-import { unique } from './compile.js';
 import { contentOf, listAt, textAt } from './content.js';
 import type { HintedSuccess, HintSet } from './hint-set.js';
 import type { HintSetOption } from './own.js';
 import { readRateLimit } from './ratelimit.js';
-import type { HintReader } from './read-hint.js';
+import { type HintReader, unique } from './read-hint.js';
 import { type HintSets, rowOf } from './rows.js';
 import { forbidden } from './rulings.js';
 import { linesOf } from './values.js';
@@ -45,7 +44,7 @@ export function bytesToRead(
   headers: HeadersLike | undefined,
 ): number {
   if (bodyHintBytes === 0 || hints === undefined) return 0;
-  if (status >= 400) return hints.readsBodyOf(status) ? bodyHintBytes : 0;
+  if (status >= 400) return hints.readsBodyOf?.(status) ? bodyHintBytes : 0;
   const isAsked = hintedSuccesses.some(
     (success) =>
       success.status === status &&

@@ -66,6 +66,22 @@ export interface LimitsSeen {
   readonly line?: Line | undefined;
 }
 
+// ---------------------------------------------------------------- before a retry
+
+/** Why there is no retry, and the wait that would have been needed, if that is why. */
+interface Forbidden {
+  readonly reason: LimitStop;
+  readonly delayMs?: number;
+}
+
+/** `delayMs`: the wait that was chosen. `leftMs`: until the deadline. Undefined: nothing is against it. */
+export type Forbids = (
+  settings: LimitSettings,
+  seen: Omit<LimitsSeen, 'budget'>,
+  delayMs: number,
+  leftMs: number,
+) => Forbidden | undefined;
+
 // ---------------------------------------------------------------- reasons
 
 /** Why an attempt is not sent. */

@@ -3,7 +3,6 @@
 import { fillSchedule } from '../decide/schedule.js';
 import { atFirstUse } from '../freeze.js';
 import type { HintedSuccess } from '../hints/hint-set.js';
-import { compileHints } from '../hints/read-hint.js';
 import { type AskedFirst, awaitsBody, needsAdmission } from '../limits/all.js';
 import { fillBudget } from '../limits/budget/setting.js';
 import { defaultOptions, usualDefaults } from './defaults.js';
@@ -44,6 +43,8 @@ export function fillIn(options: SettingsOptions, inherited: Settings, parts: Par
     ...hintsOf(options, inherited, parts),
     bodies: parts.bodyHints?.bodies,
     failures: parts.failures.read,
+    forbids: parts.admission?.forbids,
+    goesAgain: parts.credentials?.goesAgain,
   };
   return Object.freeze({
     ...filled,
@@ -87,6 +88,8 @@ const blank = /* @__PURE__ */ (() => ({
     repeatsGet: false,
     tail: undefined,
     failures: undefined,
+    forbids: undefined,
+    goesAgain: undefined,
   },
 }))();
 
@@ -139,11 +142,11 @@ function hintsOf(options: SettingsOptions, inherited: Settings, parts: Reading):
 
 function readersOf(
   option: NonNullable<SettingsOptions['hints']>,
-  { hints: { sets }, bodyHints }: Reading,
+  { hints: { sets, compile }, bodyHints }: Reading,
 ): Omit<Hinted, 'givenBodyHintBytes'> {
   const names = option === false ? [] : [option].flat();
   return {
-    hints: names.length === 0 ? undefined : compileHints(names, sets),
+    hints: names.length === 0 ? undefined : compile(names, sets),
     hintedSuccesses: bodyHints?.successesOf(names, sets) ?? [],
     bodyHintBytes: bodyHints?.bodyBytesOf(names, sets) ?? 0,
   };

@@ -11,13 +11,16 @@ import type { Problem, Remark } from '../errors.js';
 import { found } from '../found.js';
 import { common, standard } from '../hints/bases.js';
 import type { HintSetOption } from '../hints/own.js';
+import { type CompileHints, compileBases } from '../hints/read-hint.js';
 import type { HintSets } from '../hints/rows.js';
 import { ownKey } from '../hints/rows.js';
 import type { BodyReading, bodyBytesOf, successesOf } from '../hints/worth-reading.js';
 import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
+import type { Forbids } from '../limits/settings.js';
 import type { RequestFacts } from '../types.js';
 import type { tailOf } from './fill-in-parts.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
+import type { GoesAgain } from './settings.js';
 
 /** The names of the parts. The last two are in others: what all limits need that are asked, and what learns from answers. */
 export type PartName =
@@ -38,6 +41,7 @@ export type PartName =
   | 'advice'
   | 'layers'
   | 'channels'
+  | 'stalls'
   | 'admission'
   | 'learning';
 
@@ -73,6 +77,7 @@ export interface Rules extends Part<'rules'> {
 /** Hint sets, by their names. */
 export interface Hints extends Part<'hints'> {
   readonly sets: HintSets;
+  readonly compile: CompileHints;
 }
 
 /** Reads how streams begin. */
@@ -91,6 +96,16 @@ export interface BodyHints extends Part<'bodyHints'> {
 /** What is known of failures of the transport. */
 export interface FailuresPart extends Part<'failures'> {
   readonly read: FailureReader;
+}
+
+/** Sends a request again whose credentials were renewed. */
+export interface CredentialsPart extends Filling<'credentials'> {
+  readonly goesAgain: GoesAgain;
+}
+
+/** What all limits need that are asked before an attempt. */
+export interface AdmissionPart extends Part<'admission'> {
+  readonly forbids: Forbids;
 }
 
 /** What learns from answers. */
@@ -113,19 +128,20 @@ export interface Parts extends LimitParts {
   readonly streams?: Part<'streams'>;
   readonly wholeAnswers?: Part<'wholeAnswers'>;
   readonly streamStart?: StreamStartPart;
-  readonly credentials?: Filling<'credentials'>;
+  readonly credentials?: CredentialsPart;
   readonly evidence?: Part<'evidence'>;
   readonly hooks?: Part<'hooks'>;
   readonly advice?: Part<'advice'>;
   readonly layers?: Part<'layers'>;
   readonly channels?: Part<'channels'>;
-  readonly admission?: Part<'admission'>;
+  readonly stalls?: Part<'stalls'>;
+  readonly admission?: AdmissionPart;
   readonly learning?: LearningPart;
 }
 
 /** What every installation has. */
 export const essentials: Parts = /* @__PURE__ */ (() => ({
-  hints: { part: 'hints', sets: { standard, common } },
+  hints: { part: 'hints', sets: { standard, common }, compile: compileBases },
   failures: { part: 'failures', read: readPageFailure },
 }))();
 

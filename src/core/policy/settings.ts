@@ -5,7 +5,8 @@ import type { HintedSuccess } from '../hints/hint-set.js';
 import type { HintReader } from '../hints/read-hint.js';
 import type { BodyReading } from '../hints/worth-reading.js';
 import type { Hedge, Tail } from '../limits/latency/setting.js';
-import type { LimitSettings } from '../limits/settings.js';
+import type { Forbids, LimitSettings } from '../limits/settings.js';
+import type { Decision, Finding, History, World } from '../types.js';
 import type { Credentials, IdempotencyKey, SettingsOptions, StreamStart } from './options.js';
 import type { Schedule } from './schedules.js';
 
@@ -42,6 +43,10 @@ export interface Compiled extends LimitSettings {
   readonly bodies: BodyReading | undefined;
   /** `bodyHintBytes` as written, here or where it is inherited from. */
   readonly givenBodyHintBytes: number | undefined;
+  /** Whether the limits that are asked before an attempt allow a retry; undefined: there are none. */
+  readonly forbids: Forbids | undefined;
+  /** What follows if the credentials of the request were renewed; undefined: it has none. */
+  readonly goesAgain: GoesAgain | undefined;
   /** What is known of failures of the transport. */
   readonly failures: FailureReader;
   /** The time limit of one attempt; if it is adaptive, the longest one. */
@@ -60,6 +65,15 @@ export interface Compiled extends LimitSettings {
   /** In lower case. */
   readonly attemptHeader: string | false;
 }
+
+/** Undefined: it is not about the credentials. */
+export type GoesAgain = (
+  settings: Settings,
+  history: History,
+  attempt: number,
+  finding: Finding,
+  world: World,
+) => Decision | undefined;
 
 type AsWritten = Required<Omit<SettingsOptions, 'retry' | keyof Compiled | Unset>>;
 type WhereSaid = { readonly [K in Unset]: SettingsOptions[K] | undefined };

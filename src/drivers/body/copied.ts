@@ -4,7 +4,7 @@ import { msToAwait } from '../../core/decide/whole.js';
 import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { HeadersLike } from '../../core/types.js';
-import { judging, type Sleep } from '../../kernel/sleep.js';
+import { judging, type Sleep } from '../../kernel/timers.js';
 import { isEventStream, mostBodyBytes, parsedOrText } from '../told-outcome.js';
 import { lengthIn } from './drain.js';
 import { isStream, isWebStream } from './stream-like.js';

@@ -3,7 +3,7 @@
  * has an outlet, which first gets what was kept and then goes on reading.
  */
 
-import type { Cancel } from '../../kernel/sleep.js';
+import type { Cancel } from '../../kernel/timers.js';
 import type { Chunk, Source, SourceListener } from './body-source.js';
 import { type AnyIterable, IteratorSource } from './iterator-source.js';
 import { KeptBytes } from './kept-bytes.js';

@@ -1,7 +1,7 @@
 /** Notices the end of a body that the caller reads. */
 
 import { builtinModule } from '../../kernel/builtin-module.js';
-import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
+import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
 import { isStream, isWebStream } from './stream-like.js';
 
 /** Made when it is first used: React Native and older Workers do not have the class. */

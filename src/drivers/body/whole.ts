@@ -7,7 +7,7 @@ import { msToBegin, streamStartOf } from '../../core/decide/stream-start.js';
 import { bytesToAwait, isOfOtherLength, msToAwait } from '../../core/decide/whole.js';
 import type { HeadersLike, Hint } from '../../core/types.js';
 import type { Session } from '../../kernel/session.js';
-import { type Cancel, judging, type Sleep } from '../../kernel/sleep.js';
+import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
 import { warnOnce } from '../../kernel/warning.js';
 import type { Caller } from '../loop/exchange.js';
 import { isStatus } from '../loop/status.js';

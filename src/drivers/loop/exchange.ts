@@ -6,7 +6,7 @@
 import type { ClientOutcome } from '../../core/events.js';
 import type { KernelParts } from '../../kernel/parts.js';
 import type { Session } from '../../kernel/session.js';
-import type { Cancel, Judges } from '../../kernel/sleep.js';
+import type { Cancel, Judges } from '../../kernel/timers.js';
 import type { HeaderRecord } from '../header-record.js';
 
 /** An attempt with a signal of its own. */

@@ -7,7 +7,7 @@ import type { ClientOutcome } from '../../core/events.js';
 import type { Decision } from '../../core/types.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Ruling, SessionTail } from '../../kernel/session.js';
-import { type Cancel, judging } from '../../kernel/sleep.js';
+import { type Cancel, judging } from '../../kernel/timers.js';
 import { free, keep } from '../body/web-stream.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';

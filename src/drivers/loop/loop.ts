@@ -5,10 +5,10 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
-import type { Admission, Decision, RefusalReason, Retry } from '../../core/types.js';
+import type { Admission, Decision, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Session } from '../../kernel/session.js';
-import { sleep as clock, type Sleep } from '../../kernel/sleep.js';
+import { plainSleep as clock, type Sleep } from '../../kernel/timers.js';
 import { rememberOutermost } from '../outermost.js';
 import type { DriverParts } from '../parts.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody, Rest } from './exchange.js';
@@ -90,23 +90,10 @@ export class Loop<Answer> {
   private admitted(): Promise<void> | undefined {
     const admission = this.asked ?? this.session.admit();
     this.asked = undefined;
-    return admission.kind === 'go' ? undefined : this.admittedAfter(admission);
-  }
-
-  private async admittedAfter(first: Admission): Promise<void> {
-    const { session } = this;
-    for (let admission = first; admission.kind !== 'go'; admission = session.admit()) {
-      if (admission.kind === 'refuse') throw this.refusal(admission.reason);
-      await (admission.isCalled ? this.waitForTurn(admission.delayMs) : this.wait(admission.delayMs));
-    }
-  }
-
-  /** If it has waited until its deadline, that is why the request fails. */
-  private refusal(reason: RefusalReason): Error {
-    const { exchange, session, times } = this;
-    const deadline = times.deadline();
-    if (deadline !== undefined && deadline.ms <= 0) return deadline.error();
-    return exchange.ownError(session.limits.refusal(reason, times.cause));
+    if (admission.kind === 'go') return undefined;
+    const { exchange, times } = this;
+    const { admission: part } = exchange.parts as DriverParts;
+    return part?.admittedAfter(admission, exchange, times, (sleep, ms) => this.waitWith(sleep, ms));
   }
 
   private async send(): Promise<Ending<Answer> | Ruled<Answer>> {
@@ -196,16 +183,6 @@ export class Loop<Answer> {
 
   private wait(delayMs: number, body?: RequestBody): Promise<void> {
     return this.waitWith(this.times.sleep, delayMs, body);
-  }
-
-  /** Waits until it is this request's turn, or until it has to ask whether it is. */
-  private waitForTurn(delayMs: number): Promise<void> {
-    const { session, times } = this;
-    const sleep: Sleep = (ms, wake, options) => {
-      session.onTurn(wake);
-      return times.sleep(ms, wake, options);
-    };
-    return this.waitWith(sleep, delayMs);
   }
 
   private async waitWith(sleep: Sleep, delayMs: number, body?: RequestBody): Promise<void> {

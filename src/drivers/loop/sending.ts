@@ -3,7 +3,7 @@
 import type { ClientOutcome } from '../../core/events.js';
 import { asPromise } from '../../core/returned.js';
 import type { Decision } from '../../core/types.js';
-import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/sleep.js';
+import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/timers.js';
 import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 
 /** An attempt is over. Unless two were out at the same time, its ending has not been judged yet. */

@@ -4,7 +4,7 @@ import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import type { Session } from '../../kernel/session.js';
-import { type Judges, judging, type Sleep, type SleepOptions } from '../../kernel/sleep.js';
+import { type Judges, judging, type Sleep, type SleepOptions } from '../../kernel/timers.js';
 import { causeOf } from '../cause.js';
 import type { Ending, Limit, PromiseExchange } from './exchange.js';
 import { inTime } from './wait.js';

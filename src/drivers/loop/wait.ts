@@ -1,7 +1,7 @@
 /** Waits for a time, or for a function of the caller. The caller's abort ends either in the same turn. */
 
 import { asPromise } from '../../core/returned.js';
-import type { Cancel, Sleep, SleepOptions } from '../../kernel/sleep.js';
+import type { Cancel, Sleep, SleepOptions } from '../../kernel/timers.js';
 import type { Caller, RequestBody } from './exchange.js';
 
 /**

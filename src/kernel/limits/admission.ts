@@ -3,6 +3,7 @@
  * ramp, or a place in the queue of the hold.
  */
 
+import { isRetried } from '../../core/decide/fresh.js';
 import type { AdmissionRequest, Admitted } from '../../core/limits/admission.js';
 import { go, noQueuePlace } from '../../core/limits/admission.js';
 import { type AskedFirst, orderOfAdmission } from '../../core/limits/all.js';
@@ -10,30 +11,49 @@ import { admit as decideOn } from '../../core/limits/ask.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { openGate } from '../../core/limits/gate/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
+import type { LimitsSeen } from '../../core/limits/settings.js';
 import { limitRefusals } from '../../core/limits/settings.js';
-import type { Admission, RefusalReason } from '../../core/types.js';
+import { signOf } from '../../core/limits/signs.js';
+import type { Admission, Finding, RefusalReason } from '../../core/types.js';
+import type { Move } from '../moves.js';
 import type { Session } from '../session.js';
 import { turnNow } from '../turn.js';
-import { isClear } from './clear.js';
+import { isClear, succeedAtOnce } from './clear.js';
 import type { Limits } from './limits.js';
 import type { Asking } from './permit.js';
 import { isAsking, noteRefusal, type Permit, permitWith } from './permit.js';
 
-/** Whose deadline is asked for only if the attempt has to wait, since that may begin to count with it. */
-type Timed = Pick<Session, 'deadlineAt'>;
+/** The session, as far as these limits have to do with it. */
+export interface Passing extends Pick<Session, 'history'> {
+  readonly limits: Limits;
+  /** What a gate tells requests apart by. */
+  readonly asking: Asking;
+  readonly retries: number;
+  /** Asked for only if the attempt has to wait, since the deadline may begin to count with it. */
+  readonly deadlineAt: number;
+  readonly move: Move | undefined;
+  /** That of the attempt which asks, is out, or was out last. */
+  permit: Permit | undefined;
+}
 
-export function admit(
-  limits: Limits,
-  asking: Asking,
-  permit: Permit,
-  timed: Timed,
-  isRetry: boolean,
-): Admission {
+export function admit(session: Passing): Admission {
+  const { limits, asking } = session;
   const { scope, gate, hold } = limits;
+  const permit = askingPermit(session);
   const now = turnNow(scope.ports.now);
-  if (!isClear(limits, now)) return ask(limits, asking, permit, timed.deadlineAt, isRetry, scope.ports.now());
+  if (!isClear(limits, now))
+    return ask(limits, asking, permit, session.deadlineAt, session.retries > 0, scope.ports.now());
   hold?.setQueued(permit, false);
   return letThrough(limits, permit, gate === undefined ? openGate.epoch : gate.state.epoch, now);
+}
+
+/** It may have asked before, and asks again after a wait. */
+function askingPermit(session: Passing): Permit {
+  const { permit } = session;
+  if (permit !== undefined && isAsking(permit)) return permit;
+  const next = permitWith(permit?.past);
+  session.permit = next;
+  return next;
 }
 
 function ask(
@@ -143,6 +163,11 @@ export function end(limits: Limits, permit: Permit): void {
   if (!isAsking(permit)) enter(limits, permit, 'is over');
 }
 
+/** The request waits for a limit that calls it when it is its turn. */
+export function onTurn({ limits, permit }: Passing, call: () => void): void {
+  if (permit !== undefined) limits.concurrency?.onTurn(permit, call);
+}
+
 /** The request stops waiting. */
 export function leave(limits: Limits, permit: Permit): void {
   if (isAsking(permit)) enter(limits, permit, 'asks');
@@ -166,6 +191,63 @@ function enter(limits: Limits, permit: Permit, state: Permit['state']): void {
   permit.state = state;
   if (state === 'is out') limits.concurrency?.taken(permit);
   if (before === 'is out') limits.concurrency?.givenBack();
+}
+
+// ---------------------------------------------------------------- what they hear
+
+/** The first attempt has succeeded, and nothing had been in its way. */
+export function succeededAtOnce(session: Passing): void {
+  succeedAtOnce(session.limits, session.asking, permitOf(session));
+}
+
+/** An attempt has ended. Without a finding, that says nothing about the server. */
+export function attemptEnded(session: Passing, finding?: Finding): void {
+  const { limits, asking } = session;
+  const permit = permitOf(session);
+  const sign = finding === undefined ? 'neutral' : signOf(finding);
+  limits.gate?.ended(asking, permit, isFirst(session), sign, finding);
+}
+
+/** The hold hears of a failure at once, even if another attempt of the request is still out and will decide. */
+export function failed(
+  session: Passing,
+  finding: Finding,
+  verdict: boolean | undefined,
+  now: number,
+  sentAt: number = sentAtOf(session),
+): void {
+  const { hold, settings } = session.limits;
+  // If `retryIf` says that an outcome is worth a retry, the attempt counts as failed, whatever its status.
+  const hasFailed = finding.class !== 'final' || verdict === true;
+  hold?.failed(finding, hasFailed, settings.maxHintMs, isFirst(session), sentAt, now);
+}
+
+export function succeeded(session: Passing): void {
+  session.limits.hold?.succeeded(isFirst(session), sentAtOf(session));
+}
+
+/** What a decision has to know of them. */
+export function seen({ gate, hold, concurrency }: Limits, now: number): Omit<LimitsSeen, 'budget'> {
+  return {
+    gateShut: gate?.refuses(now) ?? false,
+    queueMs: hold?.queueMs(now) ?? 0,
+    line: concurrency?.lineAt(now),
+  };
+}
+
+function permitOf(session: Passing): Permit {
+  session.permit ??= permitWith(undefined);
+  return session.permit;
+}
+
+/** When the attempt was let through. */
+function sentAtOf({ permit }: Passing): number {
+  return permit?.sentAt ?? Number.NEGATIVE_INFINITY;
+}
+
+/** Whether no retry has begun yet in this scope: what another one has seen, it does not know. */
+function isFirst({ history, move }: Passing): boolean {
+  return !(move === undefined ? history : history.slice(move.after)).some(isRetried);
 }
 
 // ---------------------------------------------------------------- refusals

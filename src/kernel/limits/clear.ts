@@ -4,7 +4,7 @@
  */
 
 import type { LimitName } from '../../core/limits/all.js';
-import type { ScopeBudget } from './budget.js';
+import { isHalfFull, type ScopeBudget } from './budget.js';
 import type { ScopeConcurrency } from './concurrency.js';
 import type { ScopeGate } from './gate.js';
 import type { ScopeHold } from './hold.js';
@@ -33,30 +33,26 @@ export function isClear(limits: LimitsPassed, now: number): boolean {
 }
 
 const told = {
-  gate: ({ gate }, asking, permit) => {
-    if (permit !== undefined) gate?.ended(asking, permit, true, 'alive');
-  },
-  hold: ({ hold }, _, permit) => {
-    if (permit !== undefined) hold?.succeeded(true, permit.sentAt);
-  },
-  budget: ({ budget }) => budget?.succeeded(undefined),
+  gate: ({ gate }, asking, permit) => gate?.ended(asking, permit, true, 'alive'),
+  hold: ({ hold }, _, permit) => hold?.succeeded(true, permit.sentAt),
+  // The session tells it, whether or not another limit is asked.
+  budget: undefined,
   // The end of the attempt tells it (`admission.ts`).
   concurrency: undefined,
 } as const satisfies Record<
   LimitName,
-  ((limits: LimitsPassed, asking: Asking, permit: Permit | undefined) => void) | undefined
+  ((limits: LimitsPassed, asking: Asking, permit: Permit) => void) | undefined
 >;
 
-/** The first attempt has succeeded. `permit`: undefined only if its settings do not ask for admission. */
-export function succeedAtOnce(limits: LimitsPassed, asking: Asking, permit: Permit | undefined): void {
+/** The first attempt has succeeded. */
+export function succeedAtOnce(limits: LimitsPassed, asking: Asking, permit: Permit): void {
   told.gate(limits, asking, permit);
   told.hold(limits, asking, permit);
-  told.budget(limits);
 }
 
 /** Whether the scope can bear more requests than were asked for: the server is up, and failures are few. */
 export function hasSpareCapacity({ budget, gate, hold, concurrency }: LimitsPassed, now: number): boolean {
   if (gate?.hasSpareCapacity(now) === false || hold?.hasSpareCapacity(now) === false) return false;
   if (concurrency?.isClear === false) return false;
-  return budget?.hasSpareCapacity(now) ?? true;
+  return budget === undefined || isHalfFull(budget, now);
 }

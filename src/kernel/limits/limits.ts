@@ -4,11 +4,10 @@
  */
 
 import { type AskedFirst, type LimitName, limitNames } from '../../core/limits/all.js';
-import type { LimitsSeen } from '../../core/limits/settings.js';
-import type { Sign } from '../../core/limits/signs.js';
+import type { Budget } from '../../core/limits/budget/setting.js';
 import type { Filling } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
-import type { Finding, RefusalReason, RequestFacts } from '../../core/types.js';
+import type { RefusalReason, RequestFacts } from '../../core/types.js';
 import type { ChannelsPart } from '../events.js';
 import type { FleetScope } from '../fleet.js';
 import type { Latencies } from '../latencies.js';
@@ -20,7 +19,6 @@ import type { LimitsPassed } from './clear.js';
 import type { ScopeConcurrency } from './concurrency.js';
 import type { ScopeGate } from './gate.js';
 import type { ScopeHold } from './hold.js';
-import type { Asking, Permit } from './permit.js';
 
 // ---------------------------------------------------------------- the limits of a scope, by their settings
 
@@ -51,9 +49,9 @@ export interface LimitSnapshots {
 type Shown<K extends LimitName> = NonNullable<ReturnType<LimitNamed<K>['snapshot']>>;
 
 export class ScopeLimits {
-  private readonly ports: Ports;
-  private readonly parts: LimitParts;
-  private readonly known: { readonly [K in LimitName]: Map<object, LimitNamed<K>> };
+  readonly ports: Ports;
+  readonly parts: LimitParts;
+  readonly known: { readonly [K in LimitName]: Map<object, LimitNamed<K>> };
 
   constructor(ports: Ports, parts: LimitParts) {
     this.ports = ports;
@@ -86,50 +84,21 @@ export class ScopeLimits {
     setting: object,
     fleet: FleetScope | undefined,
   ): LimitNamed<K> | undefined {
-    const New: unknown = name === 'budget' ? ScopeBudget : this.parts[name as AskedFirst]?.Limit;
+    if (name === 'budget' && fleet === undefined)
+      return new ScopeBudget(setting as Budget, this.ports) as unknown as LimitNamed<K>;
+    const New: unknown = name === 'budget' ? fleet?.Budget : this.parts[name as AskedFirst]?.Limit;
     return New === undefined
       ? undefined
       : new (New as NewLimit<object, LimitNamed<K>>)(setting, this.ports, fleet);
   }
 
-  snapshot(now: number): LimitSnapshots {
-    const concurrencies = this.shown('concurrency', now);
-    return {
-      budgets: this.shown('budget', now),
-      gates: this.shown('gate', now),
-      holds: this.shown('hold', now),
-      ...(concurrencies.length > 0 && { concurrencies }),
-    };
-  }
-
-  private shown<K extends LimitName>(name: K, now: number): Shown<K>[] {
-    const known: Map<object, LimitNamed<K>> = this.known[name];
-    return [...known.values()].flatMap((limit) => (limit.snapshot(now) as Shown<K> | undefined) ?? []);
-  }
-
-  private get all(): readonly LimitNamed<LimitName>[] {
+  get all(): readonly LimitNamed<LimitName>[] {
     return limitNames.flatMap((name) => [...this.known[name].values()]);
   }
 
   /** Whether attempts occupy something that would not be counted any more without these limits. */
   get isOccupied(): boolean {
     return this.all.some(isOccupied);
-  }
-
-  /** Those that count something, for a scope that begins anew: requests under way go on using them. */
-  renewed(): ScopeLimits | undefined {
-    const anew = new ScopeLimits(this.ports, this.parts);
-    for (const name of limitNames) {
-      for (const [setting, limit] of this.known[name]) {
-        if ('isOccupied' in limit) (anew.known[name] as Map<object, object>).set(setting, limit);
-      }
-    }
-    return anew.all.length === 0 ? undefined : anew;
-  }
-
-  /** Clears what was learnt. */
-  forget(): void {
-    for (const limit of this.all) limit.forget();
   }
 
   leaveFleet(): void {
@@ -139,6 +108,34 @@ export class ScopeLimits {
 
 function isOccupied(limit: LimitNamed<LimitName> & { readonly isOccupied?: boolean }): boolean {
   return limit.isOccupied === true;
+}
+
+// ---------------------------------------------------------------- for retriers that a program has made
+
+export function snapshotOfLimits(limits: ScopeLimits, now: number): LimitSnapshots {
+  const concurrencies = shown(limits, 'concurrency', now);
+  return {
+    budgets: shown(limits, 'budget', now),
+    gates: shown(limits, 'gate', now),
+    holds: shown(limits, 'hold', now),
+    ...(concurrencies.length > 0 && { concurrencies }),
+  };
+}
+
+function shown<K extends LimitName>({ known }: ScopeLimits, name: K, now: number): Shown<K>[] {
+  const ofName: Map<object, LimitNamed<K>> = known[name];
+  return [...ofName.values()].flatMap((limit) => (limit.snapshot(now) as Shown<K> | undefined) ?? []);
+}
+
+/** Those that count something, for a scope that begins anew: requests under way go on using them. */
+export function renewedLimits({ ports, parts, known }: ScopeLimits): ScopeLimits | undefined {
+  const anew = new ScopeLimits(ports, parts);
+  for (const name of limitNames) {
+    for (const [setting, limit] of known[name]) {
+      if ('isOccupied' in limit) (anew.known[name] as Map<object, object>).set(setting, limit);
+    }
+  }
+  return anew.all.length === 0 ? undefined : anew;
 }
 
 // ---------------------------------------------------------------- what a request has to do with them
@@ -191,71 +188,9 @@ export class Limits implements LimitsPassed, SessionLimits {
     this.concurrency = concurrency;
   }
 
-  /** The request waits for a limit that calls it when it is its turn. */
-  onTurn(permit: Permit, call: () => void): void {
-    this.concurrency?.onTurn(permit, call);
-  }
-
-  // -------------------------------------------------------------- after an attempt
-
-  /** What a decision has to know of them. */
-  seen(now: number): LimitsSeen {
-    const { budget, hold, concurrency } = this;
-    return {
-      budget: budget?.spendable(now),
-      gateShut: this.refuses(now),
-      queueMs: hold?.queueMs(now) ?? 0,
-      line: concurrency?.lineAt(now),
-    };
-  }
-
   refusal(reason: RefusalReason, own: ErrorOptions = {}): Error {
     const error = this.scope.parts.admission?.asked.refusal(this, reason, own);
     // Never reached: a limit that is not there refuses nothing.
     return error ?? new TypeError(reason);
   }
-
-  /** Whether a request that came now would be refused. */
-  refuses(now: number): boolean {
-    return this.gate?.refuses(now) ?? false;
-  }
-
-  /** The gate hears how each attempt has ended. */
-  ended(
-    asking: Asking,
-    permit: Permit | undefined,
-    isFirst: boolean,
-    sign: Sign,
-    finding: Finding | undefined,
-  ): void {
-    if (permit !== undefined) this.gate?.ended(asking, permit, isFirst, sign, finding);
-  }
-
-  /** The hold hears of a failure at once, even if another attempt of the request is still out and will decide. */
-  holdHears(
-    finding: Finding,
-    isFirst: boolean,
-    verdict: boolean | undefined,
-    sentAt: number,
-    now: number,
-  ): void {
-    const { hold, settings } = this;
-    hold?.failed(finding, hasFailed(finding, verdict), settings.maxHintMs, isFirst, sentAt, now);
-  }
-
-  /** Failures may cost the budget something, whether or not a retry follows. */
-  budgetPays(finding: Finding, verdict: boolean | undefined, now: number): void {
-    if (hasFailed(finding, verdict)) this.budget?.failed(finding, now);
-  }
-
-  /** `refund`: what the request gives back to the budget, in place of the usual deposit. */
-  succeeded(isFirst: boolean, refund: number | undefined, sentAt: number): void {
-    this.hold?.succeeded(isFirst, sentAt);
-    this.budget?.succeeded(refund);
-  }
-}
-
-/** If `retryIf` says that an outcome is worth a retry, the attempt counts as failed, whatever its status. */
-function hasFailed(finding: Finding, verdict: boolean | undefined): boolean {
-  return finding.class !== 'final' || verdict === true;
 }

@@ -5,7 +5,8 @@
 
 import { performance } from 'node:perf_hooks';
 import type { Ports } from '../../../src/kernel/ports.js';
-import { sleep as realSleep, type Sleep, type SleepOptions } from '../../../src/kernel/sleep.js';
+import { sleep as realSleep } from '../../../src/kernel/sleep.js';
+import type { Sleep, SleepOptions } from '../../../src/kernel/timers.js';
 
 export class FastTime {
   /** Timers that are set and neither fired nor cancelled. */

@@ -112,7 +112,7 @@ describe.each(subject.ways)('over $name', ({ client }) => {
       const lab = await openLab(answer(200));
       const send = client({ ...soon, idempotencyKey: { generate: () => '' } });
       const { error } = await settled(send(lab.origin, post));
-      expect(String(error)).toContain('idempotencyKey.generate returned an empty string');
+      expect(String(error)).toContain('idempotencyKey.generate returned a string ""');
       expect(lab.requests).toHaveLength(0);
     });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allHintSets, readHint } from '../../../src/core/hints/all-sets.js';
+import { compileHints } from '../../../src/core/hints/compile.js';
 import { unreadable } from '../../../src/core/hints/content.js';
-import { compileHints } from '../../../src/core/hints/read-hint.js';
 import { type HintSetName, hintSetNames } from '../../../src/core/hints/sets.js';
 import { bodyBytesOf, successesOf } from '../../../src/core/hints/worth-reading.js';
 import { again, epoch, hintOf, never, noon, type Row, unusable, wait } from './hint-of.js';

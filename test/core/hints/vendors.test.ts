@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allHintSets } from '../../../src/core/hints/all-sets.js';
+import { compileHints } from '../../../src/core/hints/compile.js';
 import { deltaMs } from '../../../src/core/hints/fields.js';
-import { compileHints } from '../../../src/core/hints/read-hint.js';
 import { hintSetNames } from '../../../src/core/hints/sets.js';
 import { again, epoch, hintOf, never, noon, type Row, unusable, wait } from './hint-of.js';
 

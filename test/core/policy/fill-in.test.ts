@@ -4,7 +4,7 @@ import { fillSchedule } from '../../../src/core/decide/schedule.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
-import { bodyHints, definePolicy, fillIn } from '../../../src/parts/all.js';
+import { allParts, bodyHints, definePolicy, fillIn } from '../../../src/parts/all.js';
 import { settingsOf } from '../../kit.js';
 
 /** The settings of a rule with `own` in a policy with `inherited`. */
@@ -16,9 +16,12 @@ function inRule(own: SettingsOptions, inherited: PolicyOptions = {}): Settings {
 
 describe('settings', () => {
   test('of an empty policy are the defaults', () => {
-    const { statuses, methods, hints, hintedSuccesses, bodies, failures, ...plain } = settingsOf();
+    const { statuses, methods, hints, hintedSuccesses, bodies, failures, forbids, goesAgain, ...plain } =
+      settingsOf();
     expect(bodies).toBe(bodyHints.bodies);
     expect(failures).toBe(readFailure);
+    expect(goesAgain).toBe(allParts.credentials.goesAgain);
+    expect(forbids).toBe(allParts.admission.forbids);
     expect(plain).toEqual({
       maxRetries: 3,
       deadlineMs: undefined,
