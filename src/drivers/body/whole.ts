@@ -135,9 +135,10 @@ export class WaitingAnswers<Answer extends AnswerShape> {
       const answer = await sending.sendOnce(whole.signal ?? given, whole.signal !== undefined);
       const seen = await whole.waitFor(answer, this.awaiting);
       if (seen !== undefined) bodies.set(answer, seen);
-      if (seen === undefined || seen === 'undecided' || isFailed(seen))
+      if (seen === undefined || seen === 'undecided' || isFailed(seen)) {
+        whole.handsOver();
         sending.whenRead(answer, undefined, () => whole.stopFollowing());
-      else whole.stopFollowing();
+      } else whole.stopFollowing();
       return answer;
     } catch (error) {
       whole.stopFollowing();
@@ -182,7 +183,10 @@ class WaitingAttempt {
   private readonly unfollow: Cancel;
   /** Undefined unless the body is waited for. */
   private end: ((seen: BodySeen) => void) | undefined = undefined;
+  /** While the answer waits. */
   private copied: Copied | undefined = undefined;
+  /** Once it is handed over: the caller may drop it. */
+  private dropped: Refs | undefined = undefined;
 
   /** `follow` is undefined if nothing can abort the attempt. */
   constructor(session: Session, sleep: Sleep, sent: AbortSignal | undefined, follow: Follow | undefined) {
@@ -204,18 +208,27 @@ class WaitingAttempt {
    * then never comes, nor an error.
    */
   private abort(reason: unknown): void {
-    const { copied } = this;
-    const body = copied?.body.deref();
+    const { copied, dropped } = this;
+    const body = copied?.body ?? dropped?.body.deref();
     const reader = body === undefined || body.locked ? undefined : body.getReader();
     this.ours?.abort(reason);
     this.end?.({ cut: reason });
-    if (isStillReadable(copied?.source.deref())) void reader?.cancel(reason).catch(() => undefined);
+    if (isStillReadable(copied?.source ?? dropped?.source.deref()))
+      void reader?.cancel(reason).catch(() => undefined);
     reader?.releaseLock();
   }
 
   /** An abort has nothing left to end. */
   stopFollowing(): void {
     this.unfollow();
+    this.copied = undefined;
+  }
+
+  /** The signals that it follows must not lead to the body from now on. */
+  handsOver(): void {
+    const { copied } = this;
+    this.dropped = copied && { source: weak(copied.source), body: weak(copied.body) };
+    this.copied = undefined;
   }
 
   /** Resolves when the answer can be handed over. Undefined: at once. */
@@ -232,7 +245,7 @@ class WaitingAttempt {
     if (awaited === undefined) return undefined;
     const reader = isPlatforms(answer, body) ? readerOfCopy(answer) : undefined;
     if (reader === undefined) return undefined;
-    if (this.ours !== undefined) this.copied = { source: weak(body), body: weak(answer.body as ByteStream) };
+    if (this.ours !== undefined) this.copied = { source: body, body: answer.body as ByteStream };
     return this.read(reader, awaited);
   }
 
@@ -280,6 +293,11 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** An answer that was copied has another body than before: the new one gets what comes from the `source`. */
 interface Copied {
+  readonly source: object;
+  readonly body: ByteStream;
+}
+
+interface Refs {
   readonly source: { deref(): object | undefined };
   readonly body: { deref(): ByteStream | undefined };
 }
