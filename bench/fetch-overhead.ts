@@ -58,7 +58,7 @@ async function rowsOfService(): Promise<Row[]> {
       value: median(empty(withoutWhole, 'ns')),
       unit: 'ns',
       ratio: ratioTo('what the defaults add', empty(withoutWhole, 'ns'), empty('undaunted', 'ns')),
-      atMost: 9,
+      atMost: 7.5,
     },
     {
       name: `${copying} adds to a small JSON`,
@@ -70,7 +70,7 @@ async function rowsOfService(): Promise<Row[]> {
       value: median(json(service, 'ns')),
       unit: 'ns',
       ratio: ratioTo(`what ${copying} adds`, json(service, 'ns'), json(copying, 'ns')),
-      atMost: 3.5,
+      atMost: 2.8,
     },
   ];
 }
