@@ -34,6 +34,7 @@ export class HedgeSender implements Watch {
   private pair: Pair | undefined = undefined;
   /** The attempt that a hedge may be sent beside. */
   private awaited: WatchedSending | undefined = undefined;
+  private hedgeAfterMs = 0;
 
   constructor(exchange: HedgedExchange, tail: SessionTail) {
     this.exchange = exchange;
@@ -88,7 +89,9 @@ export class HedgeSender implements Watch {
     if (isFull(dispatch, session.scope)) return;
     this.awaited = sending;
     this.tail.awaitHedge(sending, body.kind === 'ready', Alarms);
-    if (sending.isSet) sending.askForConnection();
+    if (!sending.isSet) return;
+    this.hedgeAfterMs = sending.dueAt - this.tail.lastSentAt;
+    sending.askForConnection();
   }
 
   isSlow(sending: WatchedSending): void {
@@ -100,7 +103,8 @@ export class HedgeSender implements Watch {
     this.awaited = undefined;
     const attempt = exchange.awaitsOnly(first) ? tail.hedge() : undefined;
     if (attempt === undefined) return;
-    const pair = new Pair(exchange, tail, first, (to) => new WatchedSending(to, this, attempt, true));
+    const makeHedge = (pair: Pair): WatchedSending => new WatchedSending(pair, this, attempt, true);
+    const pair = new Pair(exchange, tail, first, this.hedgeAfterMs, makeHedge);
     this.pair = pair;
     exchange.goOnWithTwo(pair);
     exchange.startTimers(pair.hedge);

@@ -9,6 +9,7 @@ import type { Decision } from '../../core/types.js';
 import { causeOf } from '../../drivers/cause.js';
 import type { Ports } from '../../kernel/ports.js';
 import type { Prospects, Ruling, Session, SessionTail } from '../../kernel/session.js';
+import { type Cancel, judging } from '../../kernel/timers.js';
 import type { HeldEnding } from './aside.js';
 import { type ConnectionPool, poolOf } from './connection-pool.js';
 import type { RequestContext } from './context.js';
@@ -51,15 +52,21 @@ export class Pair implements Receiver, TwoOut {
   private readonly tail: SessionTail;
   /** The ending of one, kept while the other is still out. */
   private kept: EndedOfPair | undefined = undefined;
+  private readonly keepMs: number;
+  private cancelKeeping: Cancel = () => undefined;
+  /** The attempt whose ending was kept for too long. */
+  private released: WatchedSending | undefined = undefined;
 
   constructor(
     exchange: PairedExchange,
     tail: SessionTail,
     first: WatchedSending,
+    keepMs: number,
     makeHedge: (pair: Pair) => WatchedSending,
   ) {
     this.exchange = exchange;
     this.tail = tail;
+    this.keepMs = keepMs;
     this.first = first;
     this.hedge = makeHedge(this);
     first.reportTo(this);
@@ -197,7 +204,7 @@ export class Pair implements Receiver, TwoOut {
     if (ruling.kind === 'pending') {
       this.kept = ended;
       this.exchange.cause = causeOf(ended.outcome);
-      if (ended.ending.kind === 'head') ended.sending.setAside();
+      if (ended.ending.kind === 'head') this.keep(ended.sending, ended.ending.head);
       return;
     }
     const chosen = ruling.attempt === this.kept?.sending.attempt ? this.kept : ended;
@@ -206,6 +213,24 @@ export class Pair implements Receiver, TwoOut {
     // Nothing of an attempt that is retried reaches the caller.
     if (ruling.decision.action === 'stop' && !this.letSpeak(sending)) return;
     this.exchange.follow(sending, ending, ruling.decision, outcome);
+  }
+
+  /**
+   * An answer whose body has not ended occupies its connection, which may be the very one that the other attempt waits
+   * for: after a redirect, it needs another one. So it is kept only for as long as a hedge waits. If both have failed in
+   * the end, the caller gets the later ending.
+   */
+  private keep(sending: WatchedSending, head: Head): void {
+    const { ports, session } = this.exchange;
+    sending.setAside();
+    const release = (): void => {
+      if (sending.isComplete) return;
+      this.kept = undefined;
+      this.released = sending;
+      sending.leaveTo(this.loser());
+      discard(sending, session.request.method, head.headers);
+    };
+    this.cancelKeeping = ports.sleep(this.keepMs, release, judging('awake', true));
   }
 
   /** False: the caller's handler threw. Undici passes that on only to the attempt that it is calling now. */
@@ -232,6 +257,11 @@ export class Pair implements Receiver, TwoOut {
   /** Gives up an attempt: an answer is discarded, and one that is still out is cut, or may go on until its head. */
   private leave(sending: WatchedSending): void {
     const { tail } = this;
+    this.cancelKeeping();
+    if (sending === this.released) {
+      tail.loserGone(sending.attempt, false);
+      return;
+    }
     const loser = this.loser();
     sending.leaveTo(loser);
     const { ending, heldHead } = sending;
@@ -260,6 +290,7 @@ export class Pair implements Receiver, TwoOut {
   /** The request ends, or leaves our hands: both attempts are given up, except this one. */
   breakUp(kept: WatchedSending): void {
     const { exchange, tail, first, hedge } = this;
+    this.cancelKeeping();
     if (!hedge.isOnWire) tail.withdraw();
     const other = kept === first ? hedge : first;
     exchange.stopTimers(other);

@@ -6,7 +6,8 @@ import type { Agent, Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { PolicyOptions, RequestEvent } from '../../../src/index.js';
-import { answer, type Lab, silence } from '../../faults/lab.js';
+import { type Answer, answer, type Lab, silence } from '../../faults/lab.js';
+import { rst } from '../../faults/plays.js';
 import { comesTrue, openLab } from '../kit.js';
 import { hedgeMs, learntFrom, onCue, type Warmed, warmedUp } from '../suites/hedged.js';
 import { major, undici } from './client.js';
@@ -88,6 +89,37 @@ describe.each(one)('%s', (_name, open) => {
     time.now += 1_000;
     await slow(7, true);
     expect(lab.connections).toBe(1);
+  });
+
+  test('a failure that the hedge has brought does not keep the connection from the next hop of the first', async () => {
+    const endless: Answer = {
+      steps: [
+        { do: 'head', status: 429, headers: { 'transfer-encoding': 'chunked' } },
+        { do: 'fill', bytes: 'endless', mark: 'x', chunkBytes: 16_384 },
+      ],
+    };
+    const moved = onCue('first', answer(302, '', { location: '/there' }));
+    const asked = (): number => lab.requests.filter(({ path }) => path === '/').length;
+    const lab = await openLab(({ path }) => {
+      if (path === '/other') return rst();
+      if (path === '/there') return answer(200, 'there');
+      return asked() === 1 ? moved : endless;
+    });
+    const redirects = undici.interceptors.redirect({ maxRedirections: 1 });
+    const { agent, time, told } = stageOver(open(lab).compose(redirects));
+    const first = record(agent, { origin: lab.origin });
+    await lab.until(({ requests }) => requests.length === 1);
+    // The connection ends with it, so that the hedge gets another one.
+    const other = record(agent, { origin: lab.origin, path: '/other', method: 'POST' });
+    await time.fire(hedgeMs);
+    lab.cue('first');
+    await other.end();
+    await time.fire(hedgeMs);
+    await first.end();
+    expect(text(first)).toBe('there');
+    expect(lab.requests.map(({ path }) => path)).toEqual(['/', '/other', '/', '/there']);
+    expect(told.at(-1)).toBe('settled 200 after 2, hedge lost');
+    await time.until(({ pending }) => pending.length === 0);
   });
 
   test('aborted while the hedge waits: the connection goes with the first attempt, and nothing is left', async () => {
