@@ -32,6 +32,7 @@ import {
   layers,
   type Part,
   rules,
+  stalls,
   streamStart,
   streams,
   wholeAnswers,
@@ -308,6 +309,17 @@ describe('the check', () => {
       vi.unstubAllGlobals();
     }
   });
+});
+
+test('time for which a program stands still is told with the part for stalls, and only with it', async () => {
+  const stalledWith = (...list: Part[]): Promise<number | undefined> =>
+    new Promise((resolve) => {
+      createRetrier(define({}, ...list)).ports.sleep(60, resolve, { judges: 'awake' });
+      const end = performance.now() + 200;
+      while (performance.now() < end);
+    });
+  expect(await stalledWith()).toBeUndefined();
+  expect(await stalledWith(stalls)).toBeGreaterThan(50);
 });
 
 describe('hint sets', () => {
