@@ -28,13 +28,19 @@ describe('while this process stood still', () => {
   beforeEach(() => {
     now = performance.now() - 60_000;
     vi.spyOn(performance, 'now').mockImplementation(() => now);
+    // Whatever another test has noted is over.
+    noteStall(now - 2, now - 1);
   });
   afterEach(() => vi.restoreAllMocks());
 
   /** A gate that two failures shut, if they are a tenth of a second apart, and how requests end that were sent before. */
   function stateAfter(outcomes: readonly Outcome[], happens: () => void): string {
     const retrier = createRetrier({ retry: false, gate: { failures: 2, deadForMs: 100 }, budget: false });
-    for (let lives = 0; lives < 2; lives += 1) retrier.open(requestOf()).acceptAtOnce(200);
+    for (let lives = 0; lives < 2; lives += 1) {
+      const session = retrier.open(requestOf());
+      session.admit();
+      session.acceptAtOnce(200);
+    }
     const sessions = outcomes.map(() => retrier.open(requestOf()));
     for (const session of sessions) session.admit();
     for (const [index, outcome] of outcomes.entries()) {
@@ -55,7 +61,7 @@ describe('while this process stood still', () => {
   test.each<[string, readonly Outcome[], () => void, string]>([
     ['failures go on', [dead, dead], passes, 'shut'],
     ['failures do not last', [dead, dead], stalls, 'open'],
-    ['signs of life are some', [dead, answered(404), answered(404), answered(404)], stalls, 'open'],
+    ['signs of life are some', [dead, ...new Array(4).fill(answered(404))], stalls, 'open'],
     ['a sign of life ends the row', [dead, answered(404), dead], passes, 'open'],
   ])('%s: %#', (_, outcomes, happens, state) => {
     expect(stateAfter(outcomes, happens)).toBe(state);
