@@ -8,7 +8,7 @@ import { judging, type Sleep } from '../../kernel/timers.js';
 import { isEventStream, mostBodyBytes, parsedOrText } from '../told-outcome.js';
 import { lengthIn } from './drain.js';
 import { isStream, isWebStream } from './stream-like.js';
-import { copyOf, free } from './web-stream.js';
+import { copyOf, free, stop } from './web-stream.js';
 
 /** As much of an answer of fetch as is looked at here. */
 interface AnswerShape {
@@ -101,10 +101,6 @@ function readerOfCopy(answer: AnswerShape): Reader | undefined {
   free(answer.body);
   const copy = copyOf(answer).body;
   return typeof copy === 'object' && copy !== null && isWebStream(copy) ? copy.getReader() : undefined;
-}
-
-function stop(reader: Reader): void {
-  void reader.cancel().catch(() => undefined);
 }
 
 const nothing = { text: '', isWhole: false };

@@ -70,6 +70,14 @@ export function copyOf<T>(original: { clone(): T }): T {
   return copy;
 }
 
+/**
+ * Stops reading a copy. The platform keeps the handler until the original is over, too, so the handler must not lead to
+ * the answer: it could never be collected, nor its connection be free again.
+ */
+export function stop(reader: ReadableStreamDefaultReader): void {
+  void reader.cancel().catch(() => undefined);
+}
+
 /** Reads the rest of a body if it is small, and cancels it otherwise, or when the time is over; 0: at once. */
 export function drained(data: ReadableStream<Uint8Array>, ms: number, sleep: Sleep): Rest | undefined {
   if (data.locked) return undefined;

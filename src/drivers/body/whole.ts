@@ -13,7 +13,7 @@ import type { Caller } from '../loop/exchange.js';
 import { isStatus } from '../loop/status.js';
 import { isWebStream } from './stream-like.js';
 import { isStillReadable } from './unread.js';
-import { copyOf, weak } from './web-stream.js';
+import { copyOf, stop, weak } from './web-stream.js';
 
 /** As much of an answer of fetch as is looked at here. */
 interface AnswerShape {
@@ -256,7 +256,7 @@ class WaitingAttempt {
         if (this.end !== end) return;
         this.end = undefined;
         cancel();
-        if (seen === 'undecided' || isFailed(seen)) void reader.cancel().catch(() => undefined);
+        if (seen === 'undecided' || isFailed(seen)) stop(reader);
         resolve(seen);
       };
       this.end = end;

@@ -4,7 +4,7 @@
  */
 
 import { beforeEach, expect, test } from 'vitest';
-import { answer } from '../../faults/lab.js';
+import { answer, answerChunked } from '../../faults/lab.js';
 import { openLab } from '../kit.js';
 import { programsOf } from '../programs.js';
 import { theSubject } from './subject.js';
@@ -40,6 +40,8 @@ const rows: readonly (readonly [policy: string, asked?: string])[] = [
   ['{ hedge: { afterMs: never / 2 } }'],
   ['{ hedge: { afterMs: 1 } }', "{ headers: { 'x-slow': '1' } }"],
   ['{ streamStart: {} }', "{ headers: { 'x-events': '1' } }"],
+  ['{ wholeBodyBytes: 1_000 }', "{ headers: { 'x-chunked': '1' } }"],
+  ['{ wholeBodyBytes: 1_000, deadlineMs: never }', "{ headers: { 'x-chunked': '1' } }"],
   ['{ streamStart: {}, deadlineMs: never }', "{ headers: { 'x-events': '1' } }"],
   ["{ hedge: { afterMs: 1 }, deadlineMs: never, deadlineCovers: 'body' }", "{ headers: { 'x-slow': '1' } }"],
   ['{ hedge: { afterMs: 1 }, deadlineMs: never }', "{ headers: { 'x-slow': '1' }, signal: lasting.signal }"],
@@ -51,8 +53,12 @@ test.each(ways)('over %s, nothing keeps their connections', async (way) => {
   const lab = await openLab(({ headers }) => {
     if (headers['x-first'] !== undefined && headers['x-retry-attempt'] === undefined)
       return answer(503, long);
-    const isStream = headers['x-events'] !== undefined;
-    const { steps } = isStream ? answer(200, `data: {"a":1}\n\n${long}`, eventStream) : answer(200, long);
+    const { steps } =
+      headers['x-chunked'] !== undefined
+        ? answerChunked([long])
+        : headers['x-events'] !== undefined
+          ? answer(200, `data: {"a":1}\n\n${long}`, eventStream)
+          : answer(200, long);
     return headers['x-slow'] === undefined ? { steps } : { steps: [{ do: 'wait', ms: 20 }, ...steps] };
   });
   const printed = await runWithClient(`
