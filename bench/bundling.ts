@@ -31,7 +31,6 @@ export const choices = {
   hooks: ['hooks'],
   layers: ['layers'],
   channels: ['channels'],
-  stalls: ['stalls'],
   'hedge and adaptive timeout': ['hedge', 'adaptiveTimeout'],
   'hints of GitHub': ['github'],
   'hints of all vendors': ['vendors'],

@@ -75,7 +75,6 @@ test('the light entries and the parts export what they promise, and nothing else
     'hooks',
     'layers',
     'rules',
-    'stalls',
     'streamStart',
     'streams',
     'wholeAnswers',

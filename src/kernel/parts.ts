@@ -16,7 +16,6 @@ import type * as admission from './limits/admission.js';
 import type { LimitParts } from './limits/limits.js';
 import type { moveTo, scopeNameFrom } from './moves.js';
 import type { Race, Raced } from './race.js';
-import type { Sleep } from './timers.js';
 
 /** What each limit needs that is asked before an attempt. */
 export interface Admission extends AdmissionPart {
@@ -52,18 +51,12 @@ export interface CredentialsPart extends RenewingPart {
   readonly RequestCredentials: typeof RequestCredentials;
 }
 
-/** Tells apart for how long others have taken and for how long this process has stood still. */
-export interface StallsPart extends Part<'stalls'> {
-  readonly sleep: Sleep;
-}
-
 export interface KernelParts extends Omit<Parts, keyof LimitParts>, LimitParts {
   readonly credentials?: CredentialsPart;
   readonly hooks?: HooksPart;
   readonly advice?: Advice;
   readonly layers?: Layers;
   readonly channels?: ChannelsPart;
-  readonly stalls?: StallsPart;
   readonly admission?: Admission;
   readonly learning?: Learning;
 }

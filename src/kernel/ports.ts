@@ -1,8 +1,9 @@
 /** The clock, random numbers and timers of a retrier. Tests and the simulator bring their own. */
 
 import { found, isPlain } from '../core/found.js';
+import { sleep } from './sleep.js';
 import { monotonicNow } from './stalls.js';
-import { plainSleep, type Sleep } from './timers.js';
+import type { Sleep } from './timers.js';
 
 export interface Ports {
   /** Monotonic time in ms: waits, deadlines, budgets. */
@@ -15,7 +16,7 @@ export interface Ports {
 }
 
 /** The real ports, except those that are given: by a plain object, or by an instance of a class, whatever else it has. */
-export function portsFrom(given: Partial<Ports>, parts: Stalls): Ports {
+export function portsFrom(given: Partial<Ports>): Ports {
   const isInstance = !isPlain(given);
   const names = (
     isInstance ? portNames.filter((name) => name in given) : Object.keys(given)
@@ -27,25 +28,18 @@ export function portsFrom(given: Partial<Ports>, parts: Stalls): Ports {
       `undaunted: createRetrier() takes its settings first, then its ports (the functions ${portNames.join(', ')}), then { fleet }; it got ${got}`,
     );
   }
-  if (!isInstance) return { ...realPorts(parts), ...given };
+  if (!isInstance) return { ...realPorts, ...given };
   return {
-    ...realPorts(parts),
+    ...realPorts,
     ...Object.fromEntries(names.map((name) => [name, given[name]?.bind(given)])),
   };
 }
 
-/** The part that knows of a process which stands still. */
-interface Stalls {
-  readonly stalls?: { readonly sleep: Sleep };
-}
-
-export function realPorts({ stalls }: Stalls): Ports {
-  return {
-    now: monotonicNow,
-    date: () => Date.now(),
-    random: () => Math.random(),
-    sleep: stalls?.sleep ?? plainSleep,
-  };
-}
+export const realPorts: Ports = {
+  now: monotonicNow,
+  date: () => Date.now(),
+  random: () => Math.random(),
+  sleep,
+};
 
 const portNames: readonly (keyof Ports)[] = ['now', 'date', 'random', 'sleep'];

@@ -6,7 +6,6 @@
 import { found } from '../core/found.js';
 import type { OwnPolicy } from '../core/policy/policy.js';
 import type { Fleet, FleetMember, OpenFleet } from './fleet.js';
-import type { KernelParts } from './parts.js';
 import type { Ports } from './ports.js';
 import { portsFrom } from './ports.js';
 import { LiveRetrier, type Retrier, type RetrierSnapshot } from './retrier.js';
@@ -28,7 +27,7 @@ export function retrierOf(
   options: RetrierOptions = {},
 ): PublicRetrier {
   const fleet = fleetIn(options);
-  return new PublicRetrier(policy, portsFrom(ports, policy.parts as KernelParts), fleet);
+  return new PublicRetrier(policy, portsFrom(ports), fleet);
 }
 
 class PublicRetrier extends LiveRetrier implements Retrier {

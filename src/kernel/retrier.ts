@@ -160,7 +160,7 @@ export function retrierFrom(given: PolicyOptions | PolicyLike | RetrierLike = {}
   // A retrier of another copy of this package is not a policy: it is refused as one.
   const policy = policyOf(given, parts);
   if (given !== policy && !isForeignPolicy(given)) return ownRetrier(policy);
-  const retrier = retriers.get(policy) ?? new LiveRetrier(policy, realPorts(policy.parts as KernelParts));
+  const retrier = retriers.get(policy) ?? new LiveRetrier(policy, realPorts);
   retriers.set(policy, retrier);
   return retrier;
 }
@@ -171,7 +171,7 @@ function ownRetrier(policy: OwnPolicy): OwnRetrier {
   const sharesNothing = limitNames.every((name) => settings[name] === false);
   return new LiveRetrier(
     policy,
-    realPorts(policy.parts as KernelParts),
+    realPorts,
     undefined,
     sharesNothing ? undefined : adviceOf(policy)?.countFirst,
   );

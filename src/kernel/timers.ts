@@ -38,13 +38,6 @@ const unrefedElapsed: SleepOptions = { judges: 'elapsed', unref: true };
 /** Beyond this, `setTimeout` would fire after 1 ms. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** It judges as any timer does: time for which the page stands still counts. `sleep.ts` has the one that knows better. */
-export const plainSleep: Sleep = (delayMs, wake, options) => {
-  const wait = new Wait(delayMs, wake, options?.unref === true);
-  wait.begin();
-  return () => wait.cancel();
-};
-
 /** A timer may fire early by less than a millisecond. After two more timers of 1 ms, the time is certainly over. */
 const mostRests = 2;
 

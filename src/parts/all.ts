@@ -81,12 +81,11 @@ import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
 import { ScopeHold } from '../kernel/limits/hold.js';
 import { moveTo, scopeNameFrom } from '../kernel/moves.js';
-import type { KernelParts, StallsPart } from '../kernel/parts.js';
+import type { KernelParts } from '../kernel/parts.js';
 import type { Ports } from '../kernel/ports.js';
 import { type RetrierOptions, retrierOf } from '../kernel/public-retrier.js';
 import { Race } from '../kernel/race.js';
 import { type OwnRetrier, type Retrier, type RetrierLike, retrierFrom } from '../kernel/retrier.js';
-import { sleep } from '../kernel/sleep.js';
 
 type Every = Required<FetchParts & AxiosParts>;
 
@@ -240,8 +239,6 @@ export const layers: Every['layers'] = { part: 'layers', of: ofLayers, sendEnclo
 
 export const channels: ChannelsPart = { part: 'channels', of: platformChannels };
 
-export const stalls: StallsPart = { part: 'stalls', sleep };
-
 export const failures: Every['failures'] = { part: 'failures', read: readFailure, isMisuse };
 
 export const evidence: Every['evidence'] = {
@@ -290,7 +287,6 @@ export const allParts: Every = {
   advice,
   layers,
   channels,
-  stalls,
   admission,
   learning,
 };
@@ -323,7 +319,6 @@ function together<Halves extends Pick<Required<DriverParts>, Halved>>(
     hold,
     concurrency,
     channels,
-    stalls,
     admission,
     ...halves,
   };

@@ -54,12 +54,6 @@ export const layers: Part<'layers'> = every.layers;
 /** The diagnostics channels of Node, on which `undaunted/otel` listens. `observe` needs no part. */
 export const channels: Part<'channels'> = every.channels;
 
-/**
- * Time limits of a program that may stand still, in a long computation or suspended: such time does not count against an
- * attempt, and what has arrived meanwhile is read first. Without it, it counts as any other.
- */
-export const stalls: Part<'stalls'> = every.stalls;
-
 /** `wholeBodyBytes`: answers that are handed over once their body is complete. */
 export const wholeAnswers: Part<'wholeAnswers'> = every.wholeAnswers;
 

@@ -46,7 +46,6 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   hooks: ['src/drivers/hooks.ts', 'src/drivers/told-outcome.ts', 'src/kernel/moves.ts'],
   layers: ['src/kernel/layers.ts', 'src/kernel/context.ts'],
   channels: [],
-  stalls: ['src/kernel/sleep.ts'],
   failures: ['src/core/decide/failures/known.ts', 'src/core/decide/failures/read.ts'],
   evidence: ['src/core/decide/failures/known.ts'],
   'hedge and adaptive timeout': [

@@ -32,7 +32,6 @@ import {
   layers,
   type Part,
   rules,
-  stalls,
   streamStart,
   streams,
   wholeAnswers,
@@ -311,15 +310,13 @@ describe('the check', () => {
   });
 });
 
-test('time for which a program stands still is told with the part for stalls, and only with it', async () => {
-  const stalledWith = (...list: Part[]): Promise<number | undefined> =>
-    new Promise((resolve) => {
-      createRetrier(define({}, ...list)).ports.sleep(60, resolve, { judges: 'awake' });
-      const end = performance.now() + 200;
-      while (performance.now() < end);
-    });
-  expect(await stalledWith()).toBeUndefined();
-  expect(await stalledWith(stalls)).toBeGreaterThan(50);
+test('time for which a program stands still is told, since a page is suspended more often than a server', async () => {
+  const stalled = await new Promise<number | undefined>((resolve) => {
+    createRetrier(define({})).ports.sleep(60, resolve, { judges: 'awake' });
+    const end = performance.now() + 200;
+    while (performance.now() < end);
+  });
+  expect(stalled).toBeGreaterThan(50);
 });
 
 describe('hint sets', () => {

@@ -41,7 +41,6 @@ export type PartName =
   | 'advice'
   | 'layers'
   | 'channels'
-  | 'stalls'
   | 'admission'
   | 'learning';
 
@@ -134,7 +133,6 @@ export interface Parts extends LimitParts {
   readonly advice?: Part<'advice'>;
   readonly layers?: Part<'layers'>;
   readonly channels?: Part<'channels'>;
-  readonly stalls?: Part<'stalls'>;
   readonly admission?: AdmissionPart;
   readonly learning?: LearningPart;
 }

@@ -1,6 +1,7 @@
 /** Web streams, which every platform has: reads, makes and discards them. */
 
-import { judging, plainSleep, type Sleep, type SleepOptions } from '../../kernel/timers.js';
+import { sleep as atNextTurn } from '../../kernel/sleep.js';
+import { judging, type Sleep, type SleepOptions } from '../../kernel/timers.js';
 import type { Rest } from '../loop/exchange.js';
 import type { Chunk } from './body-source.js';
 import { drainBytes } from './drain.js';
@@ -86,7 +87,7 @@ export function drained(data: ReadableStream<Uint8Array>, ms: number, sleep: Sle
   let left = drainBytes;
   const cutOff = (): void => void reader.cancel().catch(() => undefined);
   // Most bodies have arrived with their head, and are over before a timer for them is made.
-  let cancel = plainSleep(0, () => (cancel = sleep(ms, cutOff, judging('awake', true))), unrefed);
+  let cancel = atNextTurn(0, () => (cancel = sleep(ms, cutOff, judging('awake', true))), unrefed);
   const end = (): void => {
     rest.isOver = true;
     cancel();
