@@ -330,121 +330,53 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   // -------------------------------------------------------------- how an attempt ended, and what follows
 
   /**
-   * Judges how an attempt ended: reads what the outcome is, asks `retryIf`, lets the session decide, and carries that
-   * out. `pair`: two attempts were out, and the session rules on both.
+   * Judges how an attempt ended, once it is known what its body says about waiting, if anything. `pair`: two attempts
+   * were out, and the session rules on both.
    */
   judge(sending: Sending, ending: Ending, pair?: TwoOut): void {
     const rest = this.downloadToResume(sending, ending);
-    if (ending.kind === 'head' && ending.cut === undefined) this.judgeHead(sending, ending, rest, pair);
-    else {
-      const outcome =
-        ending.kind === 'error' && rest === undefined
-          ? outcomeOfError(ending.error, evidenceOf(sending, ending.error), sending.isAwaitingBody)
-          : outcomeOfError(ending.kind === 'error' ? ending.error : ending.cut, 'unknown');
-      this.judgeOutcome(sending, ending, rest, outcome, outcome, pair);
-    }
-  }
-
-  private judgeHead(
-    sending: Sending,
-    ending: HeadEnding,
-    rest: Download | undefined,
-    pair: TwoOut | undefined,
-  ): void {
-    const { head } = ending;
-    const { settings, request } = this.session;
-    const mismatch = head.status < 400 ? rest?.mismatch(head, sending) : undefined;
-    if (mismatch !== undefined) {
-      const error = new Error(`undaunted: the body cannot be resumed: ${mismatch}`);
-      this.judgeOutcome(sending, ending, rest, outcomeOfError(error, 'unknown'), undefined, pair);
+    const mostBytes = rest === undefined && ending.kind === 'head' ? this.bytesToGather(sending, ending) : 0;
+    if (mostBytes === 0 || ending.kind === 'error') {
+      this.askAbout(sending, ending, rest, undefined, pair);
       return;
     }
-    // A hint may be at the beginning of the body.
-    const mostBytes =
-      (rest === undefined ? settings.bodies?.bytesToRead(settings, request, head.status, head.headers) : 0) ??
-      0;
-    // One that was waited for, and is not whole, is waited for no longer.
-    if (mostBytes === 0 || ending.began !== undefined || (ending.isHeld === true && !sending.isComplete))
-      this.judgeContent(sending, ending, rest, undefined, pair);
-    else this.gatherContent(sending, ending, rest, mostBytes, pair);
-  }
-
-  private gatherContent(
-    sending: Sending,
-    ending: HeadEnding,
-    rest: Download | undefined,
-    mostBytes: number,
-    pair: TwoOut | undefined,
-  ): void {
     const { status, headers } = ending.head;
     const ms = status < 300 ? msToAwait(this.session.settings) : gatherMs;
     sending.gather(mostBytes, ms, (bytes) =>
       this.asCaller(() => {
         const content = unpackedText(bytes, headers['content-encoding'], mostBytes);
-        this.judgeContent(sending, ending, rest, content, pair);
+        this.askAbout(sending, ending, rest, content, pair);
       }),
     );
   }
 
-  private judgeContent(
-    sending: Sending,
-    ending: HeadEnding,
-    rest: Download | undefined,
-    content: unknown,
-    pair: TwoOut | undefined,
-  ): void {
-    const { head, began } = ending;
-    const { settings, request } = this.session;
-    const isElsewhere = settings.credentials !== false && sending.hasLeft(request.origin);
-    const seen = outcomeOfHead(head, evidenceOfHead(sending), content);
-    const outcome: ClientOutcome =
-      began !== undefined ? { ...seen, began } : isElsewhere ? { ...seen, isElsewhere } : seen;
-    const isBodyTold = began === undefined && rest === undefined && settings.retryIf !== undefined;
-    const told = isBodyTold ? { ...outcome, body: readerOf(sending, head.headers) } : outcome;
-    this.judgeOutcome(sending, ending, rest, outcome, told, pair);
-  }
-
-  /**
-   * `told`: the outcome as `retryIf` is told it, with the body, which it may read as often as it likes; undefined if it is
-   * not asked.
-   */
-  private judgeOutcome(
-    sending: Sending,
-    ending: Ending,
-    rest: Download | undefined,
-    outcome: ClientOutcome,
-    told: ClientOutcome | undefined,
-    pair: TwoOut | undefined,
-  ): void {
-    const { settings, credentials } = this.session;
-    if (pair === undefined && settings.retryIf === undefined && credentials === undefined)
-      this.decide(sending, ending, rest, outcome, undefined, undefined);
-    else this.askAbout(sending, ending, rest, outcome, told, pair);
-  }
-
-  /** Asks the caller's functions, and lets the session decide with their answers. */
+  /** Asks the caller's functions about the outcome, if there are any, and lets the session decide. */
   private askAbout(
     sending: Sending,
     ending: Ending,
     rest: Download | undefined,
-    outcome: ClientOutcome,
-    told: ClientOutcome | undefined,
+    content: unknown,
     pair: TwoOut | undefined,
   ): void {
     const { session, body } = this;
-    const { credentials } = session;
-    const resumable = rest?.isResumable;
+    const { settings, credentials } = session;
+    const outcome = this.outcomeOf(sending, ending, rest, content);
+    // Without functions to make for them, a failure costs half of the time.
+    if (pair === undefined && settings.retryIf === undefined && credentials === undefined) {
+      this.decide(sending, ending, rest, outcome, undefined, undefined);
+      return;
+    }
+    const prospects = { replayable: isReplayable(body), resumable: rest?.isResumable };
     const decide = (verdict: boolean | undefined, renewed?: boolean): void => {
       if (pair === undefined) this.decide(sending, ending, rest, outcome, verdict, renewed);
       else
         this.ask(
-          () => pair.rule(sending, outcome, { replayable: isReplayable(body), verdict, renewed, resumable }),
+          () => pair.rule(sending, outcome, { ...prospects, verdict, renewed }),
           (ruling) => pair.obey(ruling, { sending, ending, outcome }),
         );
     };
     const askForFresh = (verdict: boolean | undefined): void => {
-      const prospects = { replayable: isReplayable(body), verdict, resumable };
-      const renewed = credentials?.renewed(outcome, prospects, pair?.attemptOf(sending));
+      const renewed = credentials?.renewed(outcome, { ...prospects, verdict }, pair?.attemptOf(sending));
       if (isPromise(renewed)) this.cause = causeOf(outcome);
       this.ask(
         () => renewed,
@@ -452,6 +384,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
         sending,
       );
     };
+    const told = toldOf(sending, ending, rest, outcome, settings);
     const next = credentials === undefined ? decide : askForFresh;
     this.ask(() => told && verdictOn(session, told), next, sending);
   }
@@ -485,6 +418,37 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     else if (download !== undefined) this.goOnOrBreak(sending, ending, download);
     else if (ending.kind === 'head') this.deliverJudged(sending, ending);
     else this.deliverError(ending.error);
+  }
+
+  /** How much of the body may say how long to wait; 0: nothing is to be read. */
+  private bytesToGather(sending: Sending, { head, isHeld, cut, began }: HeadEnding): number {
+    const { settings, request } = this.session;
+    // What was waited for, and is not whole, is waited for no longer.
+    if (cut !== undefined || began !== undefined || (isHeld === true && !sending.isComplete)) return 0;
+    return settings.bodies?.bytesToRead(settings, request, head.status, head.headers) ?? 0;
+  }
+
+  private outcomeOf(
+    sending: Sending,
+    ending: Ending,
+    rest: Download | undefined,
+    content: unknown,
+  ): ClientOutcome {
+    if (ending.kind === 'error') {
+      return rest === undefined
+        ? outcomeOfError(ending.error, evidenceOf(sending, ending.error), sending.isAwaitingBody)
+        : outcomeOfError(ending.error, 'unknown');
+    }
+    const { head, cut, began } = ending;
+    const seen = outcomeOfHead(head, evidenceOfHead(sending), content);
+    if (began !== undefined) return { ...seen, began };
+    if (cut !== undefined) return outcomeOfError(cut, 'unknown');
+    const mismatch = head.status < 400 ? rest?.mismatch(head, sending) : undefined;
+    if (mismatch !== undefined)
+      return outcomeOfError(new Error(`undaunted: the body cannot be resumed: ${mismatch}`), 'unknown');
+    const { settings, request } = this.session;
+    const isElsewhere = settings.credentials !== false && sending.hasLeft(request.origin);
+    return isElsewhere ? { ...seen, isElsewhere } : seen;
   }
 
   /** The download to resume: the caller has its head, and its body broke off now or earlier. */
@@ -949,4 +913,20 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     }
     this.deliverError(error);
   }
+}
+
+/**
+ * The outcome as `retryIf` is told it: with the body of an answer, which it may read as often as it likes. Undefined if it
+ * is not asked: a resource that is another one now is no failure of the attempt.
+ */
+function toldOf(
+  sending: Sending,
+  ending: Ending,
+  rest: Download | undefined,
+  outcome: ClientOutcome,
+  { retryIf }: Settings,
+): ClientOutcome | undefined {
+  if (ending.kind === 'error' || ending.cut !== undefined || ending.began !== undefined) return outcome;
+  if (rest !== undefined) return outcome.kind === 'error' ? undefined : outcome;
+  return retryIf === undefined ? outcome : { ...outcome, body: readerOf(sending, ending.head.headers) };
 }

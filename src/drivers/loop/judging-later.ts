@@ -9,6 +9,7 @@ import type { Ending, PromiseExchange } from './exchange.js';
 import { isFinal, type Judged } from './judging.js';
 import type { TimeLimits } from './times.js';
 import { throwIfAborted } from './wait.js';
+
 export async function judgedLater<Answer>(
   told: ClientOutcome | PromiseLike<ClientOutcome>,
   ending: Ending<Answer>,
