@@ -93,11 +93,13 @@ const fewMaps: Plugin = {
   },
 };
 
-/** What only looks at policies, and the rows of vendors, are in no trace of an application. */
+/** What only looks at policies, and the rows of vendors and failures, are in no trace of an application. */
 const fewSources: Plugin = {
   name: 'few sources',
   transform: {
-    filter: { id: /[\\/]src[\\/]core[\\/](policy[\\/](check|routes)|hints[\\/](own|signals|vendors))/ },
+    filter: {
+      id: /[\\/]src[\\/]core[\\/](decide[\\/]failures|policy[\\/](check|routes)|hints[\\/](all-sets|event-stream|own|ratelimit|signals|vendors)|limits[\\/]\w+[\\/]check)/,
+    },
     handler: (code) => ({ code, map: { mappings: '' } }),
   },
 };

@@ -115,8 +115,13 @@ const kept: WeakMap<object, ReadableStreamDefaultReader> = /* @__PURE__ */ new W
  * fetch of the caller's has made another answer of it, or axios hands over the body alone.
  */
 export function keep(body: object | undefined): void {
-  const isOwn = typeof ReadableStream === 'function' && body instanceof ReadableStream;
-  if (isOwn && !body.locked) kept.set(body, body.getReader());
+  if (isNodes(body) && !body.locked) kept.set(body, body.getReader());
+}
+
+/** Other platforms cancel no such body, and Bun takes one that had a reader for used. */
+function isNodes(body: object | undefined): body is ReadableStream {
+  if (typeof ReadableStream !== 'function' || typeof Response !== 'function') return false;
+  return body instanceof ReadableStream && Symbol.for('nodejs.util.inspect.custom') in Response.prototype;
 }
 
 export function free(body: object | null | undefined): void {
