@@ -35,67 +35,6 @@ const unrefedAwake: SleepOptions = { judges: 'awake', unref: true };
 const elapsed: SleepOptions = { judges: 'elapsed' };
 const unrefedElapsed: SleepOptions = { judges: 'elapsed', unref: true };
 
-/** Beyond this, `setTimeout` would fire after 1 ms. */
-const longestTimerMs = 2 ** 31 - 1;
-
-/** A timer may fire early by less than a millisecond. After two more timers of 1 ms, the time is certainly over. */
-const mostRests = 2;
-
-/** A class, since closures would take twice the memory, and 100,000 requests may wait. */
-export class Wait {
-  private timer: ReturnType<typeof setTimeout> | undefined = undefined;
-  protected readonly wake: (stalledMs?: number) => void;
-  private readonly unref: boolean;
-  protected endsAt: number;
-  protected leftMs: number;
-  private links = 0;
-  private rests = 0;
-
-  constructor(delayMs: number, wake: (stalledMs?: number) => void, unref: boolean) {
-    this.wake = wake;
-    this.unref = unref;
-    this.endsAt = delayMs > 0 ? performance.now() + delayMs : Number.NEGATIVE_INFINITY;
-    this.leftMs = delayMs > 0 ? Math.ceil(delayMs) : 0;
-  }
-
-  begin(): void {
-    this.start(longestTimerMs);
-  }
-
-  protected start(longestMs: number): void {
-    const linkMs = Math.min(this.leftMs, longestMs);
-    this.leftMs -= linkMs;
-    this.links += 1;
-    this.timer = setTimeout(Wait.ring, linkMs, this);
-    if (this.unref) unref(this.timer);
-  }
-
-  private static ring(wait: Wait): void {
-    wait.rang();
-  }
-
-  protected rang(): void {
-    if (this.leftMs > 0 || this.isEarly()) this.begin();
-    else this.wake();
-  }
-
-  cancel(): void {
-    clearTimeout(this.timer);
-  }
-
-  /**
-   * Whether the timer fired a fraction of a millisecond early, which a server's rate limit would notice. If the clock
-   * is behind by more, it is coarse, or the clock or the timer is fake.
-   */
-  protected isEarly(): boolean {
-    const earlyMs = this.endsAt - performance.now();
-    if (!(earlyMs > 0 && earlyMs <= this.links) || this.rests === mostRests) return false;
-    this.leftMs = Math.ceil(earlyMs);
-    this.rests += 1;
-    return true;
-  }
-}
-
 /** A timer is an object with `unref` in Node and a number in browsers. */
 export function unref(timer: unknown): void {
   if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { historyOf } from '../../../src/index.js';
+import type { Lab } from '../../faults/lab.js';
 import { answer, rst, silence } from '../../faults/plays.js';
 import { openLab, settled, soon } from '../kit.js';
 import { nodeFetch, undici, undiciFetch } from './client.js';
@@ -247,20 +248,28 @@ describe('inside a Request', () => {
     expect(lab.requests.map(({ body }) => body.length)).toEqual([20_000]);
   });
 
-  // A browser reads the copy in another process, and can send no stream over HTTP/1.1.
-  test('a copy that comes late is waited for, and sent as bytes', async () => {
-    const lab = await openLab([answer(503), answer(200)]);
+  /** A Request whose copy gives nothing before the first answer has come; then `go` says what becomes of it. */
+  function withLateCopy(lab: Lab, go: (copy: ReadableStreamDefaultController) => void): Request {
     const request = new Request(lab.origin, { method: 'PUT', body: 'pay' });
-    const late = new ReadableStream({
-      async pull(controller) {
+    const body = new ReadableStream({
+      async pull(copy) {
         await lab.until(({ requests }) => requests.length === 1);
         // The retry waits for 1 ms before that.
         await wait(50);
-        controller.enqueue(new TextEncoder().encode('pay'));
-        controller.close();
+        go(copy);
+        await new Promise(() => undefined);
       },
     });
-    Object.defineProperty(request, 'clone', { value: () => ({ body: late }) });
+    return Object.defineProperty(request, 'clone', { value: () => ({ body }) });
+  }
+
+  // A browser reads the copy in another process, and can send no stream over HTTP/1.1.
+  test('a copy that comes late is waited for, and sent as bytes', async () => {
+    const lab = await openLab([answer(503), answer(200)]);
+    const request = withLateCopy(lab, (copy) => {
+      copy.enqueue(new TextEncoder().encode('pay'));
+      copy.close();
+    });
     expect((await withRetry(fetch, soon)(request)).status).toBe(200);
     expect(lab.requests.map(({ body }) => String(body))).toEqual(['pay', 'pay']);
     expect(lab.requests.map(({ headers }) => headers['content-length'])).toEqual(['3', '3']);
@@ -271,18 +280,8 @@ describe('inside a Request', () => {
     ['never ends', () => undefined, 100],
   ])('a copy that %s after the first answer is sent no more', async (_what, go, deadlineMs) => {
     const lab = await openLab([answer(503), answer(200)]);
-    const request = new Request(lab.origin, { method: 'PUT', body: 'pay' });
-    const late = new ReadableStream({
-      async pull(copy) {
-        await lab.until(({ requests }) => requests.length === 1);
-        await wait(50);
-        go(copy);
-        await new Promise(() => undefined);
-      },
-    });
-    Object.defineProperty(request, 'clone', { value: () => ({ body: late }) });
     const { error } = await settled(
-      withRetry(fetch, { ...soon, ...(deadlineMs && { deadlineMs }) })(request),
+      withRetry(fetch, { ...soon, ...(deadlineMs && { deadlineMs }) })(withLateCopy(lab, go)),
     );
     expect(error).toMatchObject(
       deadlineMs === undefined ? { cause: { message: 'cut' } } : { name: 'DeadlineError' },
