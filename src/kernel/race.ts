@@ -67,7 +67,7 @@ export interface Raced extends Session, Passing {
   admitHedge(now: number): Permit | undefined;
   /** An attempt occupies nothing any more; by default, the one whose permit the session holds. */
   endPermit(permit?: Permit): void;
-  /** The same, and nothing will be said of how it ended. */
+  /** The same for this permit; undefined: the attempt holds none, or the one of the session, which is not ended. */
   giveBack(permit: Permit | undefined): void;
 }
 
