@@ -29,7 +29,6 @@ export {
 export { checkStructure } from './core/policy/check/structure.js';
 export { pathTo } from './core/policy/check/wording.js';
 export { defaults } from './core/policy/defaults.js';
-export { defaultSettings } from './core/policy/fill-in.js';
 export { isPolicy } from './core/policy/policy.js';
 export type { Mismatch } from './core/policy/routes/mismatch.js';
 export { mismatchOf } from './core/policy/routes/mismatch.js';
@@ -40,4 +39,4 @@ export { verdictOn } from './drivers/hooks.js';
 export { takesKey } from './drivers/idempotency-key.js';
 export { summaryOf, withoutSecrets } from './kernel/events.js';
 export { pause, sleep } from './kernel/sleep.js';
-export { checkPolicy, fillIn } from './parts/all.js';
+export { checkPolicy, defaultSettings, fillIn } from './parts/all.js';

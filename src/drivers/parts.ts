@@ -1,6 +1,6 @@
 /** The parts of an installation, as far as the drivers know them. */
 
-import type { BodyHints, FailuresPart, Part, StreamStartPart } from '../core/policy/parts.js';
+import type { BodyHints, FailuresPart, Filling, Part, StreamStartPart } from '../core/policy/parts.js';
 import type { Advice } from '../kernel/advice.js';
 import type { Layers } from '../kernel/layers.js';
 import type { Admission, CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
@@ -42,7 +42,7 @@ interface Waits {
   readonly awaiting: Awaiting;
 }
 
-interface WholeAnswersPart extends Part<'wholeAnswers'>, Waits {}
+interface WholeAnswersPart extends Filling<'wholeAnswers'>, Waits {}
 
 /** Reads the bodies of answers for hints. */
 interface FetchBodyHints extends BodyHints, WaitingPart {

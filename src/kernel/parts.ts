@@ -3,7 +3,7 @@
 import type { Tail } from '../core/limits/latency/setting.js';
 import type {
   AdmissionPart,
-  LearningPart,
+  Filling,
   Part,
   Parts,
   CredentialsPart as RenewingPart,
@@ -36,7 +36,7 @@ export interface Admission extends AdmissionPart {
   >;
 }
 
-export interface Learning extends LearningPart {
+export interface Learning extends Filling<'learning'> {
   readonly Race: new (session: Raced, uses: Tail) => Race;
 }
 

@@ -10,13 +10,7 @@ import { msToBegin, streamStartOf } from '../core/decide/stream-start.js';
 import type { Problem } from '../core/errors.js';
 import { allHintSets } from '../core/hints/all-sets.js';
 import { compileHints } from '../core/hints/compile.js';
-import {
-  bodyBytesOf,
-  bytesToRead,
-  isHintedSuccess,
-  successesOf,
-  wholeBases,
-} from '../core/hints/worth-reading.js';
+import { bytesToRead, isHintedSuccess, wholeBases } from '../core/hints/worth-reading.js';
 import { forbids } from '../core/limits/ask.js';
 import { fillConcurrency } from '../core/limits/concurrency/setting.js';
 import { fillGate } from '../core/limits/gate/setting.js';
@@ -29,8 +23,16 @@ import {
   refuseText,
 } from '../core/policy/check/check.js';
 import { remarksOn } from '../core/policy/check/remarks.js';
-import { fillIn as fillInWith } from '../core/policy/fill-in.js';
-import { fillCredentials, fillHedge, fillStreamStart, tailOf } from '../core/policy/fill-in-parts.js';
+import { defaultSettings as defaultSettingsWith, fillIn as fillInWith } from '../core/policy/fill-in.js';
+import {
+  fillCredentials,
+  fillHedge,
+  fillStreamStart,
+  settledByAdmission,
+  settledByBodyHints,
+  settledByLearning,
+  settledByWholeAnswers,
+} from '../core/policy/fill-in-parts.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
 import type { Check, Filling, Hints, Part, Rules } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
@@ -121,6 +123,7 @@ export const streams: Every['streams'] = { part: 'streams', keptForFetch, spareO
 
 export const wholeAnswers: Every['wholeAnswers'] = {
   part: 'wholeAnswers',
+  settled: settledByWholeAnswers,
   waitingFor,
   seenOf,
   awaiting: awaitWhole,
@@ -130,6 +133,7 @@ const admission: Required<DriverParts>['admission'] = {
   part: 'admission',
   admittedAfter,
   forbids,
+  settled: (filled) => settledByAdmission(filled, forbids),
   asked: {
     admit,
     admitHedge,
@@ -171,6 +175,7 @@ export const concurrency: Required<DriverParts>['concurrency'] = {
 export const credentials: Every['credentials'] = {
   part: 'credentials',
   goesAgain,
+  settled: () => ({ goesAgain }),
   judgedLater,
   RequestCredentials,
   wentElsewhere,
@@ -186,8 +191,7 @@ export const bodyHints: Every['bodyHints'] = {
   part: 'bodyHints',
   needs: [problemDocuments],
   bodies: { isHintedSuccess, bytesToRead },
-  successesOf,
-  bodyBytesOf,
+  settled: settledByBodyHints,
   textOfHint,
   contentOf,
   judgedLater,
@@ -258,7 +262,7 @@ const learning: Every['learning'] = {
   send: sendLearning,
   initOfHedge,
   AttemptsApart,
-  tailOf,
+  settled: settledByLearning,
 };
 
 export const hedge: Filling<'hedge'> = { part: 'hedge', needs: [learning], fill: fillHedge };
@@ -325,7 +329,7 @@ function together<Halves extends Pick<Required<DriverParts>, Halved>>(
 }
 
 const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
-  learning: { part: 'learning', Race, send: sendLearning, tailOf, initOfHedge },
+  learning: { part: 'learning', Race, send: sendLearning, settled: settledByLearning, initOfHedge },
   hedge: { part: 'hedge', fill: fillHedge },
   adaptiveTimeout: { part: 'adaptiveTimeout' },
   streams: { part: 'streams', keptForFetch, spareOf },
@@ -333,8 +337,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   bodyHints: {
     part: 'bodyHints',
     bodies: { isHintedSuccess, bytesToRead },
-    successesOf,
-    bodyBytesOf,
+    settled: settledByBodyHints,
     textOfHint,
     judgedLater,
   },
@@ -361,6 +364,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   credentials: {
     part: 'credentials',
     goesAgain,
+    settled: () => ({ goesAgain }),
     judgedLater,
     RequestCredentials,
     wentElsewhere,
@@ -381,16 +385,15 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
 });
 
 const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
-  learning: { part: 'learning', Race, send: sendLearning, tailOf, AttemptsApart },
+  learning: { part: 'learning', Race, send: sendLearning, settled: settledByLearning, AttemptsApart },
   hedge: { part: 'hedge', fill: fillHedge },
   adaptiveTimeout: { part: 'adaptiveTimeout' },
   streams: { part: 'streams', keptForAxios },
-  wholeAnswers: { part: 'wholeAnswers' },
+  wholeAnswers: { part: 'wholeAnswers', settled: settledByWholeAnswers },
   bodyHints: {
     part: 'bodyHints',
     bodies: { isHintedSuccess, bytesToRead },
-    successesOf,
-    bodyBytesOf,
+    settled: settledByBodyHints,
     contentOf,
     judgedLater,
   },
@@ -418,6 +421,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   credentials: {
     part: 'credentials',
     goesAgain,
+    settled: () => ({ goesAgain }),
     judgedLater,
     RequestCredentials,
     hasLeft,
@@ -475,6 +479,11 @@ export function checkPolicy(options: unknown): readonly Problem[] {
 /** All problems of a single request's settings. */
 export function checkOverride(options: unknown): readonly Problem[] {
   return problemsOfOverride(options, allParts);
+}
+
+/** The settings of an empty policy. */
+export function defaultSettings(): Settings {
+  return defaultSettingsWith(allParts);
 }
 
 export function fillIn(options: SettingsOptions, inherited: Settings): Settings {

@@ -1,21 +1,19 @@
 /** Options -> settings: expands shorthands, fills in nested objects, and inherits everything else. */
 
 import { fillSchedule } from '../decide/schedule.js';
-import { atFirstUse } from '../freeze.js';
-import type { HintedSuccess } from '../hints/hint-set.js';
-import { type AskedFirst, awaitsBody, needsAdmission } from '../limits/all.js';
+import type { AskedFirst } from '../limits/all.js';
 import { fillBudget } from '../limits/budget/setting.js';
 import { defaultOptions, usualDefaults } from './defaults.js';
 import type { IdempotencyKey, SettingsOptions } from './options.js';
-import { essentials, type Filling, type Parts } from './parts.js';
+import type { Filling, Parts } from './parts.js';
 import type { Compiled, Settings, Statuses } from './settings.js';
 import { switched } from './switched.js';
 
 type Compilers = {
   readonly [K in Exclude<
     keyof SettingsOptions & keyof Compiled,
-    'hints' | AskedFirst | 'credentials' | 'hedge' | 'streamStart'
-  >]: (option: NonNullable<SettingsOptions[K]>) => Compiled[K];
+    AskedFirst | 'credentials' | 'hedge' | 'streamStart'
+  >]: (option: NonNullable<SettingsOptions[K]>, parts: Parts) => Compiled[K];
 };
 
 /** From the written form to the form that is read, where they differ. Parts have those of their own settings. */
@@ -25,6 +23,7 @@ const compilers: Compilers = {
   idempotencyKey: keyOf,
   schedule: (schedule) => fillSchedule(schedule),
   throttledSchedule: (schedule) => fillSchedule(schedule, usualDefaults.throttledSchedule),
+  hints: readerOf,
   attemptTimeoutMs: (timeout) => (typeof timeout === 'number' ? timeout : timeout.maxMs),
   budget: fillBudget,
   attemptHeader: headerOf,
@@ -32,39 +31,23 @@ const compilers: Compilers = {
 
 /** A copy of the inherited settings, overlaid with the written ones: one shape for all, since every request reads them. */
 export function fillIn(options: SettingsOptions, inherited: Settings, parts: Parts): Settings {
-  const off = options.retry === false ? { maxRetries: 0 } : undefined;
-  const own = Object.entries(options).flatMap(([key, option]: [string, unknown]) =>
-    option !== undefined && Object.hasOwn(inherited, key) ? [[key, compiled(key, option, parts)]] : [],
-  );
-  const filled: Settings = {
-    ...inherited,
-    ...off,
-    ...Object.fromEntries(own),
-    ...hintsOf(options, inherited, parts),
-    bodies: parts.bodyHints?.bodies,
-    failures: parts.failures.read,
-    forbids: parts.admission?.forbids,
-    goesAgain: parts.credentials?.goesAgain,
-  };
-  return Object.freeze({
-    ...filled,
-    needsAdmission: needsAdmission(filled),
-    awaitsBody: awaitsBody(filled),
-    keepsUntilWhole: filled.wholeBodyBytes > 0 || filled.hintedSuccesses.some(readsWhole),
-    repeatsGet: filled.methods.has('GET'),
-    tail: parts.learning?.tailOf(options, filled, inherited),
-  });
-}
-
-function readsWhole({ readsBody }: HintedSuccess): boolean {
-  return readsBody === true;
+  const filled: Record<string, unknown> & Settings = { ...inherited, failures: parts.failures.read };
+  if (options.retry === false) Object.assign(filled, { maxRetries: 0 });
+  for (const [key, option] of Object.entries(options)) {
+    if (option !== undefined && Object.hasOwn(inherited, key)) filled[key] = compiled(key, option, parts);
+  }
+  Object.assign(filled, { repeatsGet: filled.methods.has('GET') });
+  for (const { settled } of Object.values(parts) as readonly Filling[]) {
+    Object.assign(filled, settled?.(filled, options, inherited, parts));
+  }
+  return Object.freeze(filled);
 }
 
 function compiled(key: string, option: unknown, parts: Parts): unknown {
   // The check has made sure that the value is one that its compiler accepts. Without the part, the setting is off.
   const fill = (parts[key as keyof Parts] as Filling | undefined)?.fill;
   const compiler = fill ?? (compilers as Readonly<Record<string, Filling['fill']>>)[key];
-  return compiler === undefined ? option : compiler(option as never);
+  return compiler === undefined ? option : compiler(option as never, parts);
 }
 
 // The last two belong to the policy; bodyHintBytes follows from the hints, unless it is set.
@@ -93,10 +76,11 @@ const blank = /* @__PURE__ */ (() => ({
   },
 }))();
 
-/** The settings of an empty policy. */
-export const defaultSettings: () => Settings = /* @__PURE__ */ atFirstUse(() =>
-  fillIn(said as SettingsOptions, blank as unknown as Settings, essentials),
-);
+/** The settings of an empty policy. Without the part for streams, none is kept unless the policy asks for it, which is a problem then. */
+export function defaultSettings(parts: Parts): Settings {
+  const bufferBodyBytes = parts.streams === undefined ? 0 : said.bufferBodyBytes;
+  return fillIn({ ...(said as SettingsOptions), bufferBodyBytes }, blank as unknown as Settings, parts);
+}
 
 function compileStatuses(list: NonNullable<SettingsOptions['statuses']>): Statuses {
   const listed = new Set<number>();
@@ -128,26 +112,10 @@ function headerOf(option: boolean | string): string | false {
   return option === false ? false : option.toLowerCase();
 }
 
-type Reading = Pick<Parts, 'hints' | 'bodyHints'>;
-
-type Hinted = Pick<Settings, 'hints' | 'hintedSuccesses' | 'bodyHintBytes' | 'givenBodyHintBytes'>;
-
-/** `bodyHintBytes` follows from the sets, unless it is set. */
-function hintsOf(options: SettingsOptions, inherited: Settings, parts: Reading): Hinted {
-  const { hints, hintedSuccesses, bodyHintBytes } =
-    options.hints === undefined ? inherited : readersOf(options.hints, parts);
-  const givenBodyHintBytes = options.bodyHintBytes ?? inherited.givenBodyHintBytes;
-  return { hints, hintedSuccesses, bodyHintBytes: givenBodyHintBytes ?? bodyHintBytes, givenBodyHintBytes };
-}
-
-function readersOf(
+function readerOf(
   option: NonNullable<SettingsOptions['hints']>,
-  { hints: { sets, compile }, bodyHints }: Reading,
-): Omit<Hinted, 'givenBodyHintBytes'> {
+  { hints: { sets, compile } }: Parts,
+): Compiled['hints'] {
   const names = option === false ? [] : [option].flat();
-  return {
-    hints: names.length === 0 ? undefined : compile(names, sets),
-    hintedSuccesses: bodyHints?.successesOf(names, sets) ?? [],
-    bodyHintBytes: bodyHints?.bodyBytesOf(names, sets) ?? 0,
-  };
+  return names.length === 0 ? undefined : compile(names, sets);
 }

@@ -14,13 +14,12 @@ import type { HintSetOption } from '../hints/own.js';
 import { type CompileHints, compileBases } from '../hints/read-hint.js';
 import type { HintSets } from '../hints/rows.js';
 import { ownKey } from '../hints/rows.js';
-import type { BodyReading, bodyBytesOf, successesOf } from '../hints/worth-reading.js';
+import type { BodyReading } from '../hints/worth-reading.js';
 import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
 import type { Forbids } from '../limits/settings.js';
 import type { RequestFacts } from '../types.js';
-import type { tailOf } from './fill-in-parts.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
-import type { GoesAgain } from './settings.js';
+import type { GoesAgain, Settings } from './settings.js';
 
 /** The names of the parts. The last two are in others: what all limits need that are asked, and what learns from answers. */
 export type PartName =
@@ -51,11 +50,20 @@ export interface Part<Name extends PartName = PartName> {
   readonly needs?: readonly Part[];
 }
 
-/** A part that has a setting. */
+/** A part that has a setting, or has to do with some. */
 export interface Filling<Name extends PartName = PartName> extends Part<Name> {
   /** From the written form of its setting to the one that is read. */
-  readonly fill?: (option: never) => unknown;
+  readonly fill?: (option: never, parts: Parts) => unknown;
+  readonly settled?: Settled;
 }
+
+/** What else follows from a part, once everything that is written is filled in. */
+export type Settled = (
+  filled: Settings,
+  options: SettingsOptions,
+  inherited: Settings,
+  parts: Parts,
+) => Partial<Settings>;
 
 /** Finds what is wrong with a policy, before it is used. */
 export interface Check extends Part<'check'> {
@@ -86,10 +94,8 @@ export interface StreamStartPart extends Filling<'streamStart'> {
 }
 
 /** Hints in bodies, and in successes. */
-export interface BodyHints extends Part<'bodyHints'> {
+export interface BodyHints extends Filling<'bodyHints'> {
   readonly bodies: BodyReading;
-  readonly successesOf: typeof successesOf;
-  readonly bodyBytesOf: typeof bodyBytesOf;
 }
 
 /** What is known of failures of the transport. */
@@ -103,13 +109,8 @@ export interface CredentialsPart extends Filling<'credentials'> {
 }
 
 /** What all limits need that are asked before an attempt. */
-export interface AdmissionPart extends Part<'admission'> {
+export interface AdmissionPart extends Filling<'admission'> {
   readonly forbids: Forbids;
-}
-
-/** What learns from answers. */
-export interface LearningPart extends Part<'learning'> {
-  readonly tailOf: typeof tailOf;
 }
 
 /** Each limit that is asked before an attempt is a part. The budget is always there. */
@@ -125,7 +126,7 @@ export interface Parts extends LimitParts {
   readonly hedge?: Filling<'hedge'>;
   readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
   readonly streams?: Part<'streams'>;
-  readonly wholeAnswers?: Part<'wholeAnswers'>;
+  readonly wholeAnswers?: Filling<'wholeAnswers'>;
   readonly streamStart?: StreamStartPart;
   readonly credentials?: CredentialsPart;
   readonly evidence?: Part<'evidence'>;
@@ -134,7 +135,7 @@ export interface Parts extends LimitParts {
   readonly layers?: Part<'layers'>;
   readonly channels?: Part<'channels'>;
   readonly admission?: AdmissionPart;
-  readonly learning?: LearningPart;
+  readonly learning?: Filling<'learning'>;
 }
 
 /** What every installation has. */

@@ -5,7 +5,7 @@ import { PolicyError } from '../errors.js';
 import { found, unreadableObject } from '../found.js';
 import { freezeDeep, frozenCopy } from '../freeze.js';
 import type { RequestFacts } from '../types.js';
-import { defaultOptions, usualDefaults } from './defaults.js';
+import { usualDefaults } from './defaults.js';
 import { defaultSettings, fillIn } from './fill-in.js';
 import type { OverrideOptions, PolicyOptions } from './options.js';
 import { Overrides } from './overrides.js';
@@ -127,7 +127,7 @@ class CheckedPolicy implements OwnPolicy {
     this.#options = check === undefined ? uncheckedPolicy(given, parts) : check.checkedPolicy(given, parts);
     this.#overrides = new Overrides(parts);
     const { rules = [], maxScopes, scopeIdleMs } = this.#options;
-    const settings = fillIn(this.#options, baseSettings(parts), parts);
+    const settings = fillIn(this.#options, defaultSettings(parts), parts);
     this.fallback = Object.freeze({ index: -1, name: 'default', settings });
     this.rules = Object.freeze(
       rules.map((rule, index) =>
@@ -166,13 +166,6 @@ class CheckedPolicy implements OwnPolicy {
 }
 
 const noRule = (): number => -1;
-
-/** Without the part for streams, none is kept unless the policy asks for it, which is a problem then. */
-function baseSettings(parts: Parts): Settings {
-  const { hints, bufferBodyBytes } = defaultOptions;
-  const kept = parts.streams === undefined ? 0 : bufferBodyBytes;
-  return fillIn({ hints, bufferBodyBytes: kept }, defaultSettings(), parts);
-}
 
 /** In place of the check: a frozen copy, in which nothing is looked for but what the parts do not have. */
 function uncheckedPolicy(given: unknown, parts: Parts): PolicyOptions {

@@ -4,10 +4,9 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Beginning, msToBegin, streamStartOf } from '../../../src/core/decide/stream-start.js';
-import { defaultSettings } from '../../../src/core/policy/fill-in.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
-import { fillIn } from '../../../src/parts/all.js';
+import { defaultSettings, fillIn } from '../../../src/parts/all.js';
 
 const type = { 'content-type': 'text/event-stream' };
 

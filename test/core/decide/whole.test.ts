@@ -2,10 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { bytesToAwait, isOfOtherLength, msToAwait } from '../../../src/core/decide/whole.js';
-import { defaultSettings } from '../../../src/core/policy/fill-in.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
-import { fillIn } from '../../../src/parts/all.js';
+import { defaultSettings, fillIn } from '../../../src/parts/all.js';
 
 const limit = 1_000;
 

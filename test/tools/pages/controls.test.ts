@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { defaultSettings } from '../../../src/core/policy/fill-in.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { presets } from '../../../src/core/policy/presets.js';
 import { schemes } from '../../../src/core/policy/schemes.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
-import { checkPolicy, fillIn } from '../../../src/parts/all.js';
+import { checkPolicy, defaultSettings, fillIn } from '../../../src/parts/all.js';
 import type { Choice, Slider } from '../../../src/tools/pages/browser/lab/control.js';
 import { controlGroups } from '../../../src/tools/pages/browser/lab/controls.js';
 

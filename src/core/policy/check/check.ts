@@ -43,7 +43,7 @@ function problemsOf({ problems: found, sound }: Structure, options: unknown, par
   const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
   const own = withoutFaults('', top, faults);
   const soundRules = rules.map((rule = {}, index) => withoutFaults(`rules[${index}]`, rule, faults));
-  const base = levelOf('', own, defaultSettings(), parts, (key) => !faults.has(key));
+  const base = levelOf('', own, defaultSettings(parts), parts, (key) => !faults.has(key));
   const levels = soundRules.map((rule, index) => {
     const path = `rules[${index}]`;
     return levelOf(path, rule, base.settings, parts, (key) =>
@@ -84,7 +84,7 @@ function overrideProblemsOf(
     ...missingAt('', (sound ?? {}) as SettingsOptions, parts),
   ];
   const own = withoutFaults('', (sound ?? {}) as SettingsOptions, faultySettings(problems));
-  const level = levelOf('', own, defaultSettings(), parts, (key) => own[key] !== undefined);
+  const level = levelOf('', own, defaultSettings(parts), parts, (key) => own[key] !== undefined);
   return [...problems, ...findContradictions(level, [])];
 }
 
