@@ -1,8 +1,7 @@
 /** The parts that a program names: what the light entries have, beside the essentials. */
 
-import { found } from '../core/found.js';
 import type { PolicyOptions } from '../core/policy/options.js';
-import { essentials, type Part } from '../core/policy/parts.js';
+import { type Check, essentials, type Part } from '../core/policy/parts.js';
 import type { PolicyLike } from '../core/policy/policy.js';
 import type { DriverParts } from '../drivers/parts.js';
 import { type OwnRetrier, type RetrierLike, retrierFrom } from '../kernel/retrier.js';
@@ -10,7 +9,7 @@ import { check } from '../parts/all.js';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Policies are checked, unless the program is made for production. */
+/** Policies, and the parts beside them, are checked unless the program is made for production. */
 export function partsOf(list: readonly Part[]): DriverParts {
   const checked =
     (typeof process !== 'undefined' || /* @__PURE__ */ isReplaced()) && process.env.NODE_ENV !== 'production'
@@ -31,8 +30,8 @@ function isReplaced(): boolean {
 export function recordOf(list: readonly Part[]): DriverParts {
   const parts: Record<string, object> = { ...essentials };
   const add = (part: Part): void => {
-    if (typeof part?.part !== 'string') throw notPart(part);
-    const { hints } = parts as { readonly hints: object };
+    const { check, hints } = parts as { readonly check?: Check; readonly hints: object };
+    check?.refuseStranger?.(part);
     parts[part.part] = part.part === 'hints' ? merged(hints, part as Sets) : part;
     part.needs?.forEach(add);
   };
@@ -48,12 +47,6 @@ function merged(some: Sets, more: Sets): object {
   return { ...some, ...more, sets: { ...some.sets, ...more.sets } };
 }
 
-function notPart(given: unknown): TypeError {
-  return new TypeError(
-    `undaunted: the list after the policy takes parts, such as import { rules } from 'undaunted/parts', but got ${found(given)}`,
-  );
-}
-
 /** A policy or a retrier that is finished has its parts already. */
 export function retrierWith(
   given: PolicyOptions | PolicyLike | RetrierLike | undefined,
@@ -61,15 +54,6 @@ export function retrierWith(
 ): OwnRetrier {
   const parts = partsOf(list);
   const retrier = retrierFrom(given, parts);
-  const { failures } = essentials;
-  const lacksFailures = parts.failures !== failures && retrier.parts.failures === failures;
-  if (lacksFailures || lacks(retrier.parts, parts) || lacks(retrier.parts.hints.sets, parts.hints.sets))
-    throw new TypeError(
-      'undaunted: a finished policy has its parts already: give the list to definePolicy(options, list)',
-    );
+  parts.check?.refuseOthers?.(retrier.parts, parts);
   return retrier;
-}
-
-function lacks(some: object, others: object): boolean {
-  return Object.keys(others).some((name) => name !== 'check' && name !== 'advice' && !(name in some));
 }

@@ -20,6 +20,8 @@ import {
   checkedPolicy,
   problemsOfOverride,
   problemsOfPolicy,
+  refuseOthers,
+  refuseStranger,
   refuseText,
 } from '../core/policy/check/check.js';
 import { remarksOn } from '../core/policy/check/remarks.js';
@@ -110,6 +112,8 @@ export const check: Check = {
   checkedPolicy,
   checkedOverride,
   refuseText,
+  refuseStranger,
+  refuseOthers,
   remarksOn,
 };
 

@@ -72,6 +72,10 @@ export interface Check extends Part<'check'> {
   readonly checkedOverride: (options: unknown, parts: Parts) => OverrideOptions;
   /** Throws for a text in the place of a policy. */
   readonly refuseText: (given: unknown, isName: boolean) => void;
+  /** Throws for what is no part, among those that a program names. */
+  readonly refuseStranger?: (given: unknown) => void;
+  /** Throws if a finished policy, whose parts come first, would not get those beside it. */
+  readonly refuseOthers?: (own: Parts, others: Parts) => void;
   readonly remarksOn: (rules: readonly RuleOptions[]) => readonly Remark[];
 }
 
@@ -162,39 +166,38 @@ export function missingIn({ rules = [], ...top }: Asking, parts: Parts): readonl
 
 /** The same, of one rule or of the settings of a single request. */
 export function missingAt(before: string, options: SettingsOptions, parts: Parts): readonly Problem[] {
-  const asked: readonly (readonly [
-    key: keyof SettingsOptions,
-    part: keyof Parts,
-    isOff: unknown,
-    off: string,
-  ])[] = [
-    ...orderOfAdmission.map((name) => [name, name, options[name] === false, 'false'] as const),
-    ['hedge', 'hedge', options.hedge === false, 'false'],
-    ['attemptTimeoutMs', 'adaptiveTimeout', typeof options.attemptTimeoutMs === 'number', 'milliseconds'],
-    ['bufferBodyBytes', 'streams', options.bufferBodyBytes === 0, '0'],
-    ['wholeBodyBytes', 'wholeAnswers', options.wholeBodyBytes === 0, '0'],
-    ['credentials', 'credentials', options.credentials === false, 'false'],
-    ['retryIf', 'hooks', false, 'nothing'],
-    ['beforeRetry', 'hooks', false, 'nothing'],
-    ['scope', 'hooks', typeof options.scope !== 'function', 'a name'],
-    ['streamStart', 'streamStart', options.streamStart === false, 'false'],
-    ['bodyHintBytes', 'bodyHints', options.bodyHintBytes === 0, '0'],
-  ];
+  const { hints = [] } = options;
   return [
-    ...asked.flatMap(([key, part, isOff, off]) =>
-      options[key] === undefined || isOff || parts[part] !== undefined
-        ? []
-        : [problem(before + key, options[key], off, part, part === 'bodyHints' ? '/hints' : '')],
-    ),
-    ...[options.hints || []]
+    ...asked.flatMap(([key, part, off, usual]) => {
+      const option = options[key];
+      if (option === undefined || option === off || typeof option === usual || part in parts) return [];
+      return [problem(before + key, option, String(off), part, part === 'bodyHints' ? '/hints' : '')];
+    }),
+    ...[hints || []]
       .flat()
-      .flatMap((name) =>
-        name === undefined || Object.hasOwn(parts.hints.sets, typeof name === 'string' ? name : ownKey)
-          ? []
-          : [problem(`${before}hints`, name, 'a set that is there', camelCase(name), '/hints')],
-      ),
+      .filter((name) => name && !Object.hasOwn(parts.hints.sets, typeof name === 'string' ? name : ownKey))
+      .map((name) => problem(`${before}hints`, name, 'a set that is there', camelCase(name), '/hints')),
   ];
 }
+
+/** Settings that need a part, unless they are off or of the usual type: what is allowed then comes third. */
+const asked: readonly (readonly [
+  key: keyof SettingsOptions,
+  part: keyof Parts,
+  off: unknown,
+  usual?: 'number' | 'string',
+])[] = /* @__PURE__ */ (() => [
+  ...[...orderOfAdmission, 'hedge' as const, 'credentials' as const, 'streamStart' as const].map(
+    (name) => [name, name, false] as const,
+  ),
+  ['attemptTimeoutMs', 'adaptiveTimeout', 'milliseconds', 'number'],
+  ['scope', 'hooks', 'a name', 'string'],
+  ['bufferBodyBytes', 'streams', 0],
+  ['wholeBodyBytes', 'wholeAnswers', 0],
+  ['bodyHintBytes', 'bodyHints', 0],
+  ['retryIf', 'hooks', 'nothing'],
+  ['beforeRetry', 'hooks', 'nothing'],
+])();
 
 function problem(path: string, option: unknown, allowed: string, part: string, entry = ''): Problem {
   const module = `'undaunted/parts${entry}'`;
