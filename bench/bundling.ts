@@ -20,11 +20,13 @@ export type Modules = readonly string[];
 /** What a page may add to the essentials of its light entry, and the values that it imports for it. */
 export const choices = {
   rules: ['rules'],
+  overrides: ['overrides'],
   streams: ['streams'],
   'whole answers': ['wholeAnswers'],
   'stream start': ['streamStart'],
   'gate and hold': ['gate', 'hold'],
   concurrency: ['concurrency'],
+  'sliding window': ['slidingWindow'],
   credentials: ['credentials'],
   failures: ['failures'],
   evidence: ['evidence'],

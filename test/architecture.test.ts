@@ -63,7 +63,7 @@ const doors: Readonly<Record<string, RegExp>> = {
 /** The floors of the core, from the ground up. A file imports only from its own floor and from those beneath it. */
 const floors: Readonly<Record<string, RegExp>> = {
   words:
-    /^core\/([^/]+|policy\/switched|limits\/(all|settings|(budget|concurrency)\/state|[a-z]+\/setting))\.[jt]s$/,
+    /^core\/([^/]+|policy\/switched|limits\/(all|settings|(budget|concurrency)\/state|budget\/kind|[a-z]+\/setting))\.[jt]s$/,
   failures: /^core\/decide\/failures\//,
   hints: /^core\/hints\//,
   settings: /^core\/policy\/(options|settings|schedules|defaults|check\/(json-schema|level|wording))\.[jt]s$/,

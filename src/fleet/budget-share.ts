@@ -1,8 +1,9 @@
 /** A shared budget as one process knows it: it leases tokens in batches and spends them without asking. */
 
 import { leasedState, priceOf, pricesOf, termsOf } from '../core/limits/budget/budget.js';
+import type { FilledBudget } from '../core/limits/budget/kind.js';
 import type { BudgetReport } from '../core/limits/budget/record.js';
-import type { Budget, Cost } from '../core/limits/budget/setting.js';
+import type { Cost } from '../core/limits/budget/setting.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Facts } from '../core/limits/fleet/messages.js';
 import type { Finding } from '../core/types.js';
@@ -19,7 +20,7 @@ const reserve = 2_000;
 export class BudgetRecordShare implements BudgetShare, RecordShare {
   readonly key: string;
   isMarked = false;
-  private readonly budget: Budget;
+  private readonly budget: FilledBudget;
   private readonly courier: Courier;
   private readonly capacity: number;
   private readonly perSecond: number;
@@ -40,7 +41,7 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
   // -- between the last two reports
   private spentBefore = 0;
 
-  constructor(key: string, budget: Budget, courier: Courier) {
+  constructor(key: string, budget: FilledBudget, courier: Courier) {
     this.key = key;
     this.budget = budget;
     this.courier = courier;
@@ -154,7 +155,7 @@ export class BudgetRecordShare implements BudgetShare, RecordShare {
 export class SharedBudget extends ScopeBudget {
   private readonly link: FleetLink<BudgetShare>;
 
-  constructor(budget: Budget, ports: Ports, fleet: FleetScope) {
+  constructor(budget: FilledBudget, ports: Ports, fleet: FleetScope) {
     super(budget, ports);
     this.link = new FleetLink(fleet, (joined) => joined.budget(budget));
   }

@@ -1,7 +1,7 @@
 /** A retrier as a member of a fleet: finds the record of each limit of its scopes, if it is shared. */
 
 import type { LimitName } from '../core/limits/all.js';
-import type { Budget } from '../core/limits/budget/setting.js';
+import type { FilledBudget } from '../core/limits/budget/kind.js';
 import { protocolVersion } from '../core/limits/fleet/messages.js';
 import type { Hold } from '../core/limits/hold/setting.js';
 import type { Policy } from '../core/policy/policy.js';
@@ -64,7 +64,7 @@ class MemberScope implements FleetScope {
     this.keyFor = keyFor;
   }
 
-  budget(budget: Budget): BudgetShare | undefined {
+  budget(budget: FilledBudget): BudgetShare | undefined {
     return this.joined('budget', budget, (key) => new BudgetRecordShare(key, budget, this.courier));
   }
 

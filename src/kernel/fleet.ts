@@ -3,7 +3,8 @@
  * process without a fleet loads no code of it.
  */
 
-import type { Budget, Cost } from '../core/limits/budget/setting.js';
+import type { FilledBudget } from '../core/limits/budget/kind.js';
+import type { Cost } from '../core/limits/budget/setting.js';
 import type { BudgetState } from '../core/limits/budget/state.js';
 import type { Gate } from '../core/limits/gate/setting.js';
 import type { GateState, GateTicket } from '../core/limits/gate/state.js';
@@ -56,11 +57,11 @@ export interface FleetSnapshot {
 export interface FleetScope {
   /** The class of budgets that are shared. */
   readonly Budget: new (
-    budget: Budget,
+    budget: FilledBudget,
     ports: Ports,
     fleet: FleetScope,
   ) => object;
-  budget(budget: Budget): BudgetShare | undefined;
+  budget(budget: FilledBudget): BudgetShare | undefined;
   gate(own: OwnGate): GateShare | undefined;
   hold(own: OwnHold): HoldShare | undefined;
   /** The retrier has forgotten the scope. */

@@ -12,6 +12,7 @@ import { allHintSets } from '../core/hints/all-sets.js';
 import { compileHints } from '../core/hints/compile.js';
 import { bytesToRead, isHintedSuccess, wholeBases } from '../core/hints/worth-reading.js';
 import { forbids } from '../core/limits/ask.js';
+import { fillWindow } from '../core/limits/budget/window.js';
 import { fillConcurrency } from '../core/limits/concurrency/setting.js';
 import { fillGate } from '../core/limits/gate/setting.js';
 import { fillHold } from '../core/limits/hold/setting.js';
@@ -36,7 +37,16 @@ import {
   settledByWholeAnswers,
 } from '../core/policy/fill-in-parts.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
-import type { Check, Filling, Hints, Part, Rules } from '../core/policy/parts.js';
+import { Overrides } from '../core/policy/overrides.js';
+import type {
+  Check,
+  Filling,
+  Hints,
+  OverridesPart,
+  Part,
+  Rules,
+  SlidingWindow,
+} from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
@@ -176,6 +186,10 @@ export const concurrency: Required<DriverParts>['concurrency'] = {
   fill: fillConcurrency,
 };
 
+export const overrides: OverridesPart = { part: 'overrides', Overrides };
+
+export const slidingWindow: SlidingWindow = { part: 'slidingWindow', fill: fillWindow };
+
 export const credentials: Every['credentials'] = {
   part: 'credentials',
   goesAgain,
@@ -278,12 +292,14 @@ const hints: Hints = { part: 'hints', sets: allHintSets, compile: compileHints }
 export const allParts: Every = {
   check,
   rules,
+  overrides,
   hints,
   bodyHints,
   failures,
   gate,
   hold,
   concurrency,
+  slidingWindow,
   hedge,
   adaptiveTimeout,
   streams,
@@ -322,10 +338,12 @@ function together<Halves extends Pick<Required<DriverParts>, Halved>>(
   return {
     check: { part: 'check', checkedPolicy, checkedOverride, refuseText, remarksOn },
     rules,
+    overrides,
     hints,
     gate,
     hold,
     concurrency,
+    slidingWindow,
     channels,
     admission,
     ...halves,

@@ -11,6 +11,9 @@ export const check: Part<'check'> = every.check;
 /** `rules`, and their patterns. */
 export const rules: Part<'rules'> = every.rules;
 
+/** The settings of a single request, beside the client's own: `retry: { maxRetries: 1 }`. `retry: false` needs no part. */
+export const overrides: Part<'overrides'> = every.overrides;
+
 /** `gate`: the circuit breaker of a scope. */
 export const gate: Part<'gate'> = every.gate;
 
@@ -19,6 +22,9 @@ export const hold: Part<'hold'> = every.hold;
 
 /** `concurrency`: so many attempts in flight; the others wait in order. */
 export const concurrency: Part<'concurrency'> = every.concurrency;
+
+/** `budget: { kind: 'window' }`: retries within a sliding window. A bucket needs no part. */
+export const slidingWindow: Part<'slidingWindow'> = every.slidingWindow;
 
 /** `hedge`: a second attempt of a request that is late. */
 export const hedge: Part<'hedge'> = every.hedge;

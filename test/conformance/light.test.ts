@@ -57,6 +57,7 @@ const toldByNode = new Set([
 /** What the scenario asks for, in its policy or in the override of a request. */
 function neededBy(scenario: Scenario): readonly string[] {
   const overrides = scenario.requests.flatMap(({ retry }) => (typeof retry === 'object' ? [retry] : []));
+  const overriding = overrides.length > 0 ? ['overrides'] : [];
   // Without the part, a stream is sent once.
   const streams = scenario.requests.some(({ stream }) => stream !== undefined) ? ['streams'] : [];
   const evidence = provenByHops.has(scenario.name) ? ['evidence'] : [];
@@ -64,6 +65,7 @@ function neededBy(scenario: Scenario): readonly string[] {
   return [
     ...new Set([
       ...[policyOf(scenario), ...overrides].flatMap(lackingIn),
+      ...overriding,
       ...streams,
       ...evidence,
       ...failures,
@@ -115,7 +117,7 @@ const refused: Readonly<Record<string, string>> = {
   'no more wait than may': 'concurrency',
   'a retry that waits takes no room, and stands in line again': 'concurrency',
   'there is no retry if as many wait as may': 'concurrency',
-  'there is no retry if the first in line has waited for longer than any may': 'concurrency',
+  'there is no retry if the first in line has waited for longer than any may': 'concurrency, overrides',
   'a rule with a limit of its own counts for itself': 'concurrency, rules',
   'a 200 that says that it is an error': 'hooks',
   'an answer whose header says that it is stale': 'hooks',
@@ -154,7 +156,7 @@ const refused: Readonly<Record<string, string>> = {
   'grown jitter is no longer than a hint may be, and leaves half of the time for the answer': 'rules',
   "one request's hint holds the others": 'hold',
   'a short hint does not hold other requests': 'hold',
-  'a hold that is longer than the deadline': 'hold',
+  'a hold that is longer than the deadline': 'hold, overrides',
   'a hint that is too long to wait for does not hold other requests': 'hold',
   'each origin has its own hold': 'hold, rules',
   'one that is refused speaks for itself': 'hold',
@@ -165,7 +167,9 @@ const refused: Readonly<Record<string, string>> = {
   'a rule inherits, and replaces a schedule whole': 'rules',
   'segments by name': 'rules',
   'a path in disguise': 'rules',
-  'a request that speaks for itself': 'rules',
+  'a request that turns on what its rule turned off': 'overrides',
+  'so many within a sliding window': 'slidingWindow',
+  'a request that speaks for itself': 'overrides, rules',
   'POST after a refused connection': 'evidence',
   'POST after 429, 408 and 425': 'evidence',
   'unsafeMethods: unsent': 'evidence',
@@ -188,7 +192,7 @@ const refused: Readonly<Record<string, string>> = {
   'a hedge and a deadline': 'hedge',
   'a POST is not hedged': 'hedge',
   'methods that are hedged': 'hedge',
-  'a request without retries is not hedged': 'hedge',
+  'a request without retries is not hedged': 'hedge, overrides',
   'no hedge after a 429': 'hedge',
   'no hedge while a hold is on': 'hedge, hold',
   'hedges are paid for by requests that succeed': 'hedge',

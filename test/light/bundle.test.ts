@@ -21,6 +21,7 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
     'src/core/policy/routes/routes.ts',
     'src/core/policy/routes/trees.ts',
   ],
+  overrides: ['src/core/policy/overrides.ts'],
   streams: [
     'src/drivers/body/kept-',
     'src/drivers/body/iterator-source.ts',
@@ -41,6 +42,7 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
     'src/kernel/limits/admission.ts',
   ],
   concurrency: ['src/kernel/limits/concurrency.ts'],
+  'sliding window': ['src/core/limits/budget/window.ts'],
   credentials: ['src/kernel/credentials.ts'],
 
   hooks: ['src/drivers/hooks.ts', 'src/drivers/told-outcome.ts', 'src/kernel/moves.ts'],

@@ -30,8 +30,10 @@ import {
   hold,
   hooks,
   layers,
+  overrides,
   type Part,
   rules,
+  slidingWindow,
   streamStart,
   streams,
   wholeAnswers,
@@ -80,7 +82,9 @@ describe.each(['test', 'production'])('in %s', (environment) => {
   test('retries, and obeys hints and overrides', async () => {
     const [one, two] = [failingOnce(), failingOnce({ 'retry-after': '60' })];
     const first = await inIt(() => withRetry(one.fetch, { schedule, maxRetries: 1 }))(url);
-    const second = await inIt(() => withRetry(two.fetch))(url, { retry: { maxHintMs: 1_000 } });
+    const second = await inIt(() => withRetry(two.fetch, {}, [overrides]))(url, {
+      retry: { maxHintMs: 1_000 },
+    });
     expect([first.status, one.count(), second.status, two.count()]).toEqual([200, 2, 503, 1]);
   });
 
@@ -88,6 +92,7 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     [gate, 'gate', { gate: true }],
     [hold, 'hold', { hold: { minMs: 1 } }],
     [concurrency, 'concurrency', { concurrency: 3 }],
+    [slidingWindow, 'budget', { budget: { kind: 'window' } }],
     [hedge, 'hedge', { hedge: { afterMs: 80 } }],
     [adaptiveTimeout, 'attemptTimeoutMs', { attemptTimeoutMs: { maxMs: 5_000 } }],
     [credentials, 'credentials', { credentials: { headers: () => ({}), renew: () => undefined } }],
@@ -115,11 +120,26 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     ['hints', ['github'], 'github', '/hints'],
     ['attemptTimeoutMs', { maxMs: 9 }, 'adaptiveTimeout', ''],
   ] as const)('%s: in an override', async (key, option, name, entry) => {
-    const request = inIt(() => withRetry(failingOnce().fetch)(url, { retry: { [key]: option } }));
+    const retry = { [key]: option };
+    const request = inIt(() => withRetry(failingOnce().fetch, {}, [overrides])(url, { retry }));
     await expect(request).rejects.toThrow(`init.retry.${key}: found `);
     // With the check, no override may have the last one, whatever the parts are.
     if (key !== 'attemptTimeoutMs' || environment === 'production')
       await expect(request).rejects.toThrow(says(name, entry));
+  });
+
+  test('settings of a single request, but not that it has no retries', async () => {
+    const { fetch, count } = failingOnce();
+    const retrying = inIt(() => withRetry(fetch, { schedule })) as typeof globalThis.fetch;
+    const send = (retry: unknown): Promise<Response> => retrying(url, { retry } as RequestInit);
+    for (const settings of [{ maxRetries: 1 }, { retry: false, unref: true }, {}]) {
+      await expect(send(settings)).rejects.toThrow(
+        `init.retry: found an object; allowed: nothing or false. ${says('overrides')}`,
+      );
+    }
+    expect(count()).toBe(0);
+    expect([(await send(false)).status, count()]).toEqual([503, 1]);
+    expect([(await send({ retry: false })).status, count()]).toEqual([200, 2]);
   });
 
   test.each([

@@ -7,12 +7,12 @@ const head = `
 import { definePolicy } from 'undaunted/light';
 import { withRetry } from 'undaunted/light/fetch';
 import { attachRetry, type AttachableInstance } from 'undaunted/light/axios';
-import { adaptiveTimeout, gate, hedge, hold, hooks, rules, streams, streamStart, wholeAnswers, type Part } from 'undaunted/parts';
+import { adaptiveTimeout, gate, hedge, hold, hooks, overrides, rules, slidingWindow, streams, streamStart, wholeAnswers, type Part } from 'undaunted/parts';
 import { github, ownHints, vendors } from 'undaunted/parts/hints';
 import { presets } from 'undaunted';
 declare const instance: AttachableInstance;
 declare const some: readonly Part[];
-export { adaptiveTimeout, gate, hedge, hold, hooks, rules, streams, streamStart, wholeAnswers, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
+export { adaptiveTimeout, gate, hedge, hold, hooks, overrides, rules, slidingWindow, streams, streamStart, wholeAnswers, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
 `;
 
 const needs = (name: string): string => `needs import { ${name} } from 'undaunted/parts'`;
@@ -33,7 +33,9 @@ const wrong: readonly (readonly [program: string, sentence: string])[] = [
   ["definePolicy({ hints: 'github' });", "needs its import from 'undaunted/parts/hints'"],
   ["definePolicy({ hints: ['okta'] }, [github]);", "needs its import from 'undaunted/parts/hints'"],
   ['withRetry(fetch, { gate: true }, [hold]);', needs('gate')],
-  ["withRetry(fetch, {}, [hold])('/', { retry: { bufferBodyBytes: 9 } });", needs('streams')],
+  ["withRetry(fetch, {}, [overrides])('/', { retry: { bufferBodyBytes: 9 } });", needs('streams')],
+  ["withRetry(fetch, {}, [hold])('/', { retry: { maxRetries: 1 } });", needs('overrides')],
+  ["definePolicy({ budget: { kind: 'window' } });", needs('slidingWindow')],
   ['attachRetry(instance, { hold: true });', needs('hold')],
   ['definePolicy({ maxRetrys: 1 });', 'maxRetrys'],
 ];
@@ -51,7 +53,10 @@ const right: readonly string[] = [
   'definePolicy({ hold: true }, some);',
   'definePolicy(definePolicy({}));',
   'withRetry(fetch, definePolicy({ gate: true }, [gate]));',
-  "withRetry(fetch, { retryIf: ({ kind }) => kind === 'error' }, [streams, hooks])('/', { retry: { bufferBodyBytes: 9 } });",
+  "withRetry(fetch, { retryIf: ({ kind }) => kind === 'error' }, [streams, hooks, overrides])('/', { retry: { bufferBodyBytes: 9 } });",
+  "withRetry(fetch, {})('/', { retry: false });",
+  "definePolicy({ budget: { kind: 'window' } }, [slidingWindow]);",
+  'definePolicy({ budget: { capacity: 9 } });',
   'withRetry(undefined, { hedge: true, attemptTimeoutMs: { maxMs: 9 } }, [hedge, adaptiveTimeout]);',
   'attachRetry(instance, { bufferBodyBytes: 9 }, [streams]);',
 ];

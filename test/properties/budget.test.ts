@@ -10,8 +10,10 @@ import {
   refundOf,
   tokensLeft,
 } from '../../src/core/limits/budget/budget.js';
-import type { BucketBudget, Budget, Cost, WindowBudget } from '../../src/core/limits/budget/setting.js';
+import type { FilledBudget, SlidingBudget } from '../../src/core/limits/budget/kind.js';
+import type { BucketBudget, Cost } from '../../src/core/limits/budget/setting.js';
 import type { BucketState, BudgetState } from '../../src/core/limits/budget/state.js';
+import { fillWindow } from '../../src/core/limits/budget/window.js';
 import type { Attempt, History } from '../../src/core/types.js';
 import { serverError } from '../kit.js';
 
@@ -30,13 +32,15 @@ const bucket: fc.Arbitrary<BucketBudget> = fc.record({
   charge: fc.constantFrom('retry' as const, 'failure' as const),
   floor: tokens(50),
 });
-const window: fc.Arbitrary<WindowBudget> = fc.record({
-  kind: fc.constant('window' as const),
-  windowMs: fc.integer({ min: 10, max: 60_000 }),
-  reserve: tokens(50),
-  perSuccess: tokens(3),
-  cost,
-});
+const window: fc.Arbitrary<SlidingBudget> = fc
+  .record({
+    kind: fc.constant('window' as const),
+    windowMs: fc.integer({ min: 10, max: 60_000 }),
+    reserve: tokens(50),
+    perSuccess: tokens(3),
+    cost,
+  })
+  .map(fillWindow);
 
 const failure = fc.constantFrom<keyof Cost>('transient', 'throttled', 'timeout');
 
@@ -75,7 +79,7 @@ function retryOf(cost: number): Attempt {
 
 /** Does what the runtime does: a retry only if the budget affords it. */
 function apply(
-  budget: Budget,
+  budget: FilledBudget,
   state: BudgetState,
   { what, failure: kind, now, retried }: Operation,
 ): BudgetState {
@@ -218,7 +222,7 @@ describe('refunds', () => {
   const charging = bucket.map((some): BucketBudget => ({ ...some, charge: 'retry' }));
 
   /** What requests took for good: retries that did not lead to a success may cost no more than was put in. */
-  function property(refundFor: (budget: Budget, history: History) => number | undefined) {
+  function property(refundFor: (budget: FilledBudget, history: History) => number | undefined) {
     return fc.property(charging, steps, (budget, all) => {
       let state = fullBudget(budget, 0);
       const under: Attempt[][] = Array.from({ length: atOnce }, () => []);
@@ -272,7 +276,7 @@ describe('refunds', () => {
     [
       'gives back what the last one cost for each of them',
       (budget, history) => {
-        const refund = refundOf({ ...budget, refund: true } as Budget, history);
+        const refund = refundOf({ ...budget, refund: true } as FilledBudget, history);
         return refund === undefined ? undefined : refund * history.length;
       },
     ],
@@ -284,7 +288,7 @@ describe('refunds', () => {
 describe('a window', () => {
   /** The contents of the last ten slices, computed from a list of all events. */
   function balance(
-    budget: WindowBudget,
+    budget: SlidingBudget,
     log: readonly (readonly [now: number, amount: number])[],
     now: number,
   ) {

@@ -1,13 +1,8 @@
 /** The settings of the limits, what a decision sees of them, and the reasons that they give, gathered from their folders. */
 
 import type { AskedFirst, LimitName } from './all.js';
-import {
-  type BucketBudget,
-  type Budget,
-  type BudgetOption,
-  bucketDefaults,
-  budgetStops,
-} from './budget/setting.js';
+import type { FilledBudget } from './budget/kind.js';
+import { type BucketBudget, type BudgetOption, bucketDefaults, budgetStops } from './budget/setting.js';
 import type { BudgetState } from './budget/state.js';
 import {
   type Concurrency,
@@ -25,7 +20,7 @@ export interface LimitOptions extends BudgetOption, GateOption, HoldOption, Conc
 
 /** As they are read. */
 export interface LimitSettings extends Readonly<Record<LimitName, object | false>> {
-  readonly budget: Budget | false;
+  readonly budget: FilledBudget | false;
   readonly gate: Gate | false;
   readonly hold: Hold | false;
   readonly concurrency: Concurrency | false;

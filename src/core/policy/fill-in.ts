@@ -2,7 +2,7 @@
 
 import { fillSchedule } from '../decide/schedule.js';
 import type { AskedFirst } from '../limits/all.js';
-import { fillBudget } from '../limits/budget/setting.js';
+import { fillBucket } from '../limits/budget/setting.js';
 import { defaultOptions, usualDefaults } from './defaults.js';
 import type { IdempotencyKey, SettingsOptions } from './options.js';
 import type { Filling, Parts } from './parts.js';
@@ -25,7 +25,7 @@ const compilers: Compilers = {
   throttledSchedule: (schedule) => fillSchedule(schedule, usualDefaults.throttledSchedule),
   hints: readerOf,
   attemptTimeoutMs: (timeout) => (typeof timeout === 'number' ? timeout : timeout.maxMs),
-  budget: fillBudget,
+  budget: budgetOf,
   attemptHeader: headerOf,
 };
 
@@ -103,6 +103,14 @@ function statusesIn(entry: string): number[] {
 function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): IdempotencyKey | false {
   const key = switched<IdempotencyKey>(option, usualDefaults.idempotencyKey);
   return key && Object.freeze({ ...key, header: key.header.toLowerCase() });
+}
+
+function budgetOf(
+  option: NonNullable<SettingsOptions['budget']>,
+  { slidingWindow }: Parts,
+): Settings['budget'] {
+  if (option === false) return false;
+  return option.kind === 'window' ? (slidingWindow?.fill(option) ?? false) : fillBucket(option);
 }
 
 // ---------------------------------------------------------------- headers and hints

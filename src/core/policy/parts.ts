@@ -16,6 +16,7 @@ import type { HintSets } from '../hints/rows.js';
 import { ownKey } from '../hints/rows.js';
 import type { BodyReading } from '../hints/worth-reading.js';
 import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
+import type { fillWindow } from '../limits/budget/window.js';
 import type { Forbids } from '../limits/settings.js';
 import type { RequestFacts } from '../types.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
@@ -25,10 +26,12 @@ import type { GoesAgain, Settings } from './settings.js';
 export type PartName =
   | 'check'
   | 'rules'
+  | 'overrides'
   | 'hints'
   | 'bodyHints'
   | 'failures'
   | AskedFirst
+  | 'slidingWindow'
   | 'hedge'
   | 'adaptiveTimeout'
   | 'streams'
@@ -85,6 +88,11 @@ export interface Rules extends Part<'rules'> {
   readonly routesOf: (rules: readonly RuleOptions[]) => { match(request: RequestFacts): number };
 }
 
+/** The settings of single requests. */
+export interface OverridesPart extends Part<'overrides'> {
+  readonly Overrides: new (parts: Parts) => { over(inherited: Settings, options: OverrideOptions): Settings };
+}
+
 /** Hint sets, by their names. */
 export interface Hints extends Part<'hints'> {
   readonly sets: HintSets;
@@ -95,6 +103,11 @@ export interface Hints extends Part<'hints'> {
 export interface StreamStartPart extends Filling<'streamStart'> {
   readonly streamStartOf: typeof streamStartOf;
   readonly msToBegin: typeof msToBegin;
+}
+
+/** The other kind of budget. */
+export interface SlidingWindow extends Part<'slidingWindow'> {
+  readonly fill: typeof fillWindow;
 }
 
 /** Hints in bodies, and in successes. */
@@ -124,9 +137,11 @@ type LimitParts = { readonly [K in AskedFirst]?: Filling<K> };
 export interface Parts extends LimitParts {
   readonly check?: Check;
   readonly rules?: Rules;
+  readonly overrides?: OverridesPart;
   readonly hints: Hints;
   readonly bodyHints?: BodyHints;
   readonly failures: FailuresPart;
+  readonly slidingWindow?: SlidingWindow;
   readonly hedge?: Filling<'hedge'>;
   readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
   readonly streams?: Part<'streams'>;
@@ -159,7 +174,7 @@ interface Asking extends SettingsOptions {
 export function missingIn({ rules = [], ...top }: Asking, parts: Parts): readonly Problem[] {
   return [
     ...missingAt('', top, parts),
-    ...(rules.length > 0 && parts.rules === undefined ? [problem('rules', rules, 'nothing', 'rules')] : []),
+    ...(rules.length > 0 && parts.rules === undefined ? [needsPart('rules', rules, 'nothing', 'rules')] : []),
     ...rules.flatMap((rule, index) => missingAt(`rules[${index}].`, rule ?? {}, parts)),
   ];
 }
@@ -171,13 +186,20 @@ export function missingAt(before: string, options: SettingsOptions, parts: Parts
     ...asked.flatMap(([key, part, off, usual]) => {
       const option = options[key];
       if (option === undefined || option === off || typeof option === usual || part in parts) return [];
-      return [problem(before + key, option, String(off), part, part === 'bodyHints' ? '/hints' : '')];
+      return [needsPart(before + key, option, String(off), part, part === 'bodyHints' ? '/hints' : '')];
     }),
+    ...(asksForWindow(options) && parts.slidingWindow === undefined
+      ? [needsPart(`${before}budget`, options.budget, 'a bucket or false', 'slidingWindow')]
+      : []),
     ...[hints || []]
       .flat()
       .filter((name) => name && !Object.hasOwn(parts.hints.sets, typeof name === 'string' ? name : ownKey))
-      .map((name) => problem(`${before}hints`, name, 'a set that is there', camelCase(name), '/hints')),
+      .map((name) => needsPart(`${before}hints`, name, 'a set that is there', camelCase(name), '/hints')),
   ];
+}
+
+function asksForWindow({ budget }: SettingsOptions): boolean {
+  return typeof budget === 'object' && budget.kind === 'window';
 }
 
 /** Settings that need a part, unless they are off or of the usual type: what is allowed then comes third. */
@@ -199,7 +221,8 @@ const asked: readonly (readonly [
   ['beforeRetry', 'hooks', 'nothing'],
 ])();
 
-function problem(path: string, option: unknown, allowed: string, part: string, entry = ''): Problem {
+/** What to import. */
+export function needsPart(path: string, option: unknown, allowed: string, part: string, entry = ''): Problem {
   const module = `'undaunted/parts${entry}'`;
   const advice = `${part} needs import { ${part} } from ${module}, given in the list after the policy`;
   return { path, found: found(option), allowed, advice };

@@ -8,8 +8,7 @@ import type { RequestFacts } from '../types.js';
 import { usualDefaults } from './defaults.js';
 import { defaultSettings, fillIn } from './fill-in.js';
 import type { OverrideOptions, PolicyOptions } from './options.js';
-import { Overrides } from './overrides.js';
-import { missingIn, type Parts } from './parts.js';
+import { missingIn, needsPart, type OverridesPart, type Parts } from './parts.js';
 import type { Settings } from './settings.js';
 
 /** A pattern with its settings, inherited ones filled in. */
@@ -119,13 +118,13 @@ class CheckedPolicy implements OwnPolicy {
   readonly parts: Parts;
   readonly #options: PolicyOptions;
   readonly #ruleAt: (request: RequestFacts) => number;
-  readonly #overrides: Overrides;
+  readonly #overrides: InstanceType<OverridesPart['Overrides']>;
 
   constructor(given: unknown, parts: Parts) {
     const { check } = parts;
     this.parts = parts;
     this.#options = check === undefined ? uncheckedPolicy(given, parts) : check.checkedPolicy(given, parts);
-    this.#overrides = new Overrides(parts);
+    this.#overrides = new (parts.overrides?.Overrides ?? WithoutRetries)(parts);
     const { rules = [], maxScopes, scopeIdleMs } = this.#options;
     const settings = fillIn(this.#options, defaultSettings(parts), parts);
     this.fallback = Object.freeze({ index: -1, name: 'default', settings });
@@ -166,6 +165,24 @@ class CheckedPolicy implements OwnPolicy {
 }
 
 const noRule = (): number => -1;
+
+/** Without the part for overrides, a request may be sent without retries, and no more. */
+class WithoutRetries {
+  private readonly parts: Parts;
+  private readonly known: Map<Settings, Settings> = new Map();
+
+  constructor(parts: Parts) {
+    this.parts = parts;
+  }
+
+  over(inherited: Settings, options: OverrideOptions): Settings {
+    if (options.retry !== false || Object.keys(options).length > 1)
+      throw new PolicyError([needsPart('', options, 'nothing', 'overrides')]);
+    const settings = this.known.get(inherited) ?? fillIn(options, inherited, this.parts);
+    this.known.set(inherited, settings);
+    return settings;
+  }
+}
 
 /** In place of the check: a frozen copy, in which nothing is looked for but what the parts do not have. */
 function uncheckedPolicy(given: unknown, parts: Parts): PolicyOptions {

@@ -11,18 +11,19 @@ import {
   priceOf,
   tokensLeft,
 } from '../../core/limits/budget/budget.js';
-import type { Budget, Cost } from '../../core/limits/budget/setting.js';
+import type { FilledBudget } from '../../core/limits/budget/kind.js';
+import type { Cost } from '../../core/limits/budget/setting.js';
 import type { BudgetState } from '../../core/limits/budget/state.js';
 import type { Finding } from '../../core/types.js';
 import type { Ports } from '../ports.js';
 
 export class ScopeBudget {
-  readonly budget: Budget;
+  readonly budget: FilledBudget;
   protected readonly ports: Ports;
   /** Undefined: nothing has been taken yet, so it is full. */
   private state: BudgetState | undefined = undefined;
 
-  constructor(budget: Budget, ports: Ports) {
+  constructor(budget: FilledBudget, ports: Ports) {
     this.budget = budget;
     this.ports = ports;
   }

@@ -4,7 +4,7 @@
  */
 
 import { type AskedFirst, type LimitName, limitNames } from '../../core/limits/all.js';
-import type { Budget } from '../../core/limits/budget/setting.js';
+import type { FilledBudget } from '../../core/limits/budget/kind.js';
 import type { Filling } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { RefusalReason, RequestFacts } from '../../core/types.js';
@@ -85,7 +85,7 @@ export class ScopeLimits {
     fleet: FleetScope | undefined,
   ): LimitNamed<K> | undefined {
     if (name === 'budget' && fleet === undefined)
-      return new ScopeBudget(setting as Budget, this.ports) as unknown as LimitNamed<K>;
+      return new ScopeBudget(setting as FilledBudget, this.ports) as unknown as LimitNamed<K>;
     const New: unknown = name === 'budget' ? fleet?.Budget : this.parts[name as AskedFirst]?.Limit;
     return New === undefined
       ? undefined

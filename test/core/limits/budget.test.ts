@@ -13,14 +13,17 @@ import {
   refundOf,
   tokensLeft,
 } from '../../../src/core/limits/budget/budget.js';
-import type { BucketBudget, Budget, Cost, WindowBudget } from '../../../src/core/limits/budget/setting.js';
+import type { FilledBudget, SlidingBudget } from '../../../src/core/limits/budget/kind.js';
+import type { BucketBudget, Cost } from '../../../src/core/limits/budget/setting.js';
 import type { BudgetState } from '../../../src/core/limits/budget/state.js';
+import { fillWindow } from '../../../src/core/limits/budget/window.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import { presets } from '../../../src/core/policy/presets.js';
 import type { Attempt, Decision } from '../../../src/core/types.js';
 import { answered, date, errorWith, failed, serverError, settingsOf } from '../../kit.js';
 
-const { awsStandard, grpc, finagle } = presets.budgets;
+const { awsStandard, grpc } = presets.budgets;
+const finagle = fillWindow(presets.budgets.finagle);
 
 const plain: BucketBudget = {
   kind: 'bucket',
@@ -32,13 +35,13 @@ const plain: BucketBudget = {
   charge: 'retry',
   floor: 0,
 };
-const sliding: WindowBudget = {
+const sliding: SlidingBudget = fillWindow({
   kind: 'window',
   windowMs: 10_000,
   reserve: 0,
   perSuccess: 0.2,
   cost: { transient: 1, throttled: 2, timeout: 3 },
-};
+});
 
 /** An attempt that was followed by a retry at this cost. */
 function retryOf(cost: number): Attempt {
@@ -55,7 +58,7 @@ function retryOf(cost: number): Attempt {
 }
 
 /** A budget with its state and a clock, so that a test reads as a story. */
-function account(budget: Budget, now = 0) {
+function account(budget: FilledBudget, now = 0) {
   let state: BudgetState = fullBudget(budget, now);
   return {
     at(time: number) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readFailure } from '../../../src/core/decide/failures/read.js';
 import { fillSchedule } from '../../../src/core/decide/schedule.js';
+import { slidingWindow } from '../../../src/core/limits/budget/window.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
@@ -314,8 +315,12 @@ describe('nested settings', () => {
     expect(settingsOf({ budget: { kind: 'window', cost: 3 } }).budget).toEqual({
       ...defaults.windowBudget,
       cost: { transient: 3, throttled: 3, timeout: 3 },
+      operations: slidingWindow,
     });
-    expect(settingsOf({ budget: { kind: 'window' } }).budget).toEqual(defaults.windowBudget);
+    expect(settingsOf({ budget: { kind: 'window' } }).budget).toEqual({
+      ...defaults.windowBudget,
+      operations: slidingWindow,
+    });
   });
 
   test.each([

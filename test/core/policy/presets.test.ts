@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { longestWait } from '../../../src/core/decide/schedule.js';
 import type { Budget } from '../../../src/core/limits/budget/setting.js';
+import { slidingWindow } from '../../../src/core/limits/budget/window.js';
 import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { presets } from '../../../src/core/policy/presets.js';
 import type { Schedule } from '../../../src/core/policy/schedules.js';
@@ -101,7 +102,10 @@ describe('budgets', () => {
   });
 
   test.each(budgetNames)('%s is a budget that a policy takes as it is', (name) => {
-    expect(definePolicy({ budget: budgets[name] }).fallback.settings.budget).toEqual(budgets[name]);
+    const budget = budgets[name];
+    const operations = budget.kind === 'window' ? { operations: slidingWindow } : {};
+    const { settings } = definePolicy({ budget }).fallback;
+    expect(settings.budget).toEqual({ ...budget, ...operations });
   });
 });
 

@@ -9,24 +9,23 @@
 import { timeoutCode } from '../../decide/failures/row.js';
 import type { Finding, History } from '../../types.js';
 import { bucket } from './bucket.js';
-import type { Kind } from './kind.js';
+import type { AnyKind, FilledBudget } from './kind.js';
 import { thousandths } from './kind.js';
-import type { Budget, Cost } from './setting.js';
+import type { Cost } from './setting.js';
 import type { BudgetState } from './state.js';
-import { slidingWindow } from './window.js';
 
-export function fullBudget(budget: Budget, now: number): BudgetState {
+export function fullBudget(budget: FilledBudget, now: number): BudgetState {
   return kindOf(budget).full(budget, now);
 }
 
 /** Whether the time of a success matters. If not, `afterSuccess` ignores `now`. */
-export function needsClock(budget: Budget): boolean {
+export function needsClock(budget: FilledBudget): boolean {
   return budget.kind === 'window';
 }
 
 /** Credits a request that succeeded. `refund`: as `refundOf` says, in place of the usual deposit. */
 export function afterSuccess(
-  budget: Budget,
+  budget: FilledBudget,
   state: BudgetState,
   refund: number | undefined,
   now: number,
@@ -38,7 +37,7 @@ export function afterSuccess(
  * What a request gives back that succeeded after these attempts, in thousandths, never more than its retries took.
  * Undefined: nothing, because it had no retry, or because the budget does not work like that.
  */
-export function refundOf(budget: Budget, history: History): number | undefined {
+export function refundOf(budget: FilledBudget, history: History): number | undefined {
   if (budget.kind === 'window' || budget.refund === false) return undefined;
   let refund: number | undefined;
   for (const { decision } of history) {
@@ -51,7 +50,7 @@ export function refundOf(budget: Budget, history: History): number | undefined {
 
 /** Charges a failed attempt, whether or not a retry follows. */
 export function afterFailure(
-  budget: Budget,
+  budget: FilledBudget,
   state: BudgetState,
   failure: keyof Cost,
   now: number,
@@ -76,7 +75,7 @@ function isTimeout(finding: Finding): boolean {
 }
 
 /** What a retry costs, in tokens. */
-export function costOf(budget: Budget, failure: keyof Cost): number {
+export function costOf(budget: FilledBudget, failure: keyof Cost): number {
   return kindOf(budget).retryCost(budget, failure);
 }
 
@@ -84,13 +83,13 @@ export function costOf(budget: Budget, failure: keyof Cost): number {
  * Whether the budget has enough for a retry after this failure. Where failures are charged, this one has been charged
  * already.
  */
-export function affords(budget: Budget, state: BudgetState, failure: keyof Cost, now: number): boolean {
+export function affords(budget: FilledBudget, state: BudgetState, failure: keyof Cost, now: number): boolean {
   const kind = kindOf(budget);
   return kind.suffices(budget, kind.level(budget, state, now), failure);
 }
 
 export function afterRetry(
-  budget: Budget,
+  budget: FilledBudget,
   state: BudgetState,
   failure: keyof Cost,
   now: number,
@@ -99,24 +98,28 @@ export function afterRetry(
 }
 
 /** The retry that was paid last goes to another scope, which pays for it in place of this one. */
-export function afterMove(budget: Budget, state: BudgetState, failure: keyof Cost, now: number): BudgetState {
+export function afterMove(
+  budget: FilledBudget,
+  state: BudgetState,
+  failure: keyof Cost,
+  now: number,
+): BudgetState {
   return kindOf(budget).debit(budget, state, -thousandths(costOf(budget, failure)), now);
 }
 
 /** The level in tokens, for people to read. */
-export function tokensLeft(budget: Budget, state: BudgetState, now: number): number {
+export function tokensLeft(budget: FilledBudget, state: BudgetState, now: number): number {
   return Math.max(0, kindOf(budget).level(budget, state, now)) / 1_000;
 }
 
-/** A state is only ever used with the budget that it was made for, so it is of the budget's kind. */
-function kindOf(budget: Budget): Kind<Budget, BudgetState> {
-  return budget.kind === 'bucket' ? bucket : slidingWindow;
+function kindOf(budget: FilledBudget): AnyKind {
+  return budget.kind === 'bucket' ? bucket : budget.operations;
 }
 
 // ---------------------------------------------------------------- a budget of which a process may spend only what it has leased from the fleet
 
 /** The most that a process may have, in thousandths, and the tokens that are added every second. */
-export function termsOf(budget: Budget): { readonly capacity: number; readonly perSecond: number } {
+export function termsOf(budget: FilledBudget): { readonly capacity: number; readonly perSecond: number } {
   if (budget.kind === 'window') {
     return { capacity: thousandths(budget.reserve), perSecond: (budget.reserve * 1_000) / budget.windowMs };
   }
@@ -124,20 +127,26 @@ export function termsOf(budget: Budget): { readonly capacity: number; readonly p
 }
 
 /** The process's own state, but with at most `leased` thousandths to spend. */
-export function leasedState(budget: Budget, own: BudgetState, leased: number, now: number): BudgetState {
+export function leasedState(
+  budget: FilledBudget,
+  own: BudgetState,
+  leased: number,
+  now: number,
+): BudgetState {
   if (budget.kind === 'bucket' && 'tokens' in own) {
     const tokens = thousandths(budget.floor) + leased;
     return tokens < bucket.level(budget, own, now) ? { tokens, at: now } : own;
   }
   if (budget.kind !== 'window' || !('slices' in own)) return own;
-  if (leased >= slidingWindow.level(budget, own, now)) return own;
-  const { slices, slice } = slidingWindow.full(budget, now);
+  const { operations } = budget;
+  if (leased >= operations.level(budget, own, now)) return own;
+  const { slices, slice } = operations.full(budget, now);
   return { slices: slices.with(-1, leased - thousandths(budget.reserve)), slice };
 }
 
 /** What a failure and a retry take, in thousandths. */
 export function pricesOf(
-  budget: Budget,
+  budget: FilledBudget,
   failure: 'transient' | 'throttled' | 'timeout',
 ): { readonly failure: number; readonly retry: number } {
   const isForFailures = budget.kind === 'bucket' && budget.charge === 'failure';

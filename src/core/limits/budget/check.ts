@@ -19,7 +19,8 @@ import { writtenPath } from '../../policy/check/level.js';
 import { day, type ForeignName, type PlausibleTimes } from '../../policy/check/wording.js';
 import type { SettingsOptions } from '../../policy/options.js';
 import { affords, afterFailure, fullBudget } from './budget.js';
-import type { BucketBudget, Budget, Cost } from './setting.js';
+import type { FilledBudget } from './kind.js';
+import type { BucketBudget, Cost } from './setting.js';
 
 export const budgetSchema: JsonSchema = /* @__PURE__ */ (() =>
   either({ const: false }, ref('bucket'), ref('window')))();
@@ -82,7 +83,7 @@ function inBucket({ refund, charge }: BucketBudget): readonly Problem[] {
 }
 
 /** Not even when it is full: retries would silently be off. */
-function unaffordable(budget: Budget, own: SettingsOptions['budget']): readonly Problem[] {
+function unaffordable(budget: FilledBudget, own: SettingsOptions['budget']): readonly Problem[] {
   // In a window, successes can pay for what the reserve cannot.
   if (budget.kind === 'window' && budget.perSuccess > 0) return [];
   // Stryker disable next-line ConditionalExpression: a window has no `floor`; the kind is for the compiler.
@@ -104,12 +105,12 @@ function unaffordable(budget: Budget, own: SettingsOptions['budget']): readonly 
   return costsApart ? problems : problems.slice(0, 1);
 }
 
-function paysOnce(budget: Budget, failure: keyof Cost): boolean {
+function paysOnce(budget: FilledBudget, failure: keyof Cost): boolean {
   const full = fullBudget(budget, 0);
   return affords(budget, afterFailure(budget, full, failure, 0), failure, 0);
 }
 
-function purse(budget: Budget): string {
+function purse(budget: FilledBudget): string {
   return budget.kind === 'bucket'
     ? `capacity ${budget.capacity}, floor ${budget.floor}`
     : `reserve ${budget.reserve}, perSuccess 0`;

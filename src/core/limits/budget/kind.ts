@@ -1,6 +1,7 @@
 /** The operations that buckets and windows implement differently. Amounts and levels are in thousandths. */
 
-import type { Cost } from './setting.js';
+import type { BucketBudget, Cost, WindowBudget } from './setting.js';
+import type { BudgetState, WindowState } from './state.js';
 
 export interface Kind<B, S> {
   full(budget: B, now: number): S;
@@ -14,6 +15,16 @@ export interface Kind<B, S> {
   /** Whether this level is enough for a retry. */
   suffices(budget: B, level: number, failure: keyof Cost): boolean;
 }
+
+/** Filled in, a window brings its operations along, so that only a policy that asks for one carries them. */
+export interface SlidingBudget extends WindowBudget {
+  readonly operations: Kind<SlidingBudget, WindowState>;
+}
+
+export type FilledBudget = BucketBudget | SlidingBudget;
+
+/** What all code but the kinds themselves knows of one. A state is only ever used with the budget that it was made for. */
+export type AnyKind = Kind<FilledBudget, BudgetState>;
 
 export function thousandths(tokens: number): number {
   return Math.round(tokens * 1_000);

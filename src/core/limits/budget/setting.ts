@@ -106,9 +106,11 @@ export type CostOptions = number | (Omit<Cost, 'timeout'> & Partial<Pick<Cost, '
 /** Missing keys get their defaults; a cost may be one number. */
 type PartlyPriced<T> = { readonly [K in keyof T]?: K extends 'cost' ? CostOptions : T[K] };
 
-export type BudgetOptions =
-  | PartlyPriced<BucketBudget>
-  | (Pick<WindowBudget, 'kind'> & PartlyPriced<Omit<WindowBudget, 'kind'>>);
+export type BucketOptions = PartlyPriced<BucketBudget>;
+
+export type WindowOptions = Pick<WindowBudget, 'kind'> & PartlyPriced<Omit<WindowBudget, 'kind'>>;
+
+export type BudgetOptions = BucketOptions | WindowOptions;
 
 export interface BudgetOption {
   /**
@@ -141,11 +143,7 @@ export const windowDefaults: WindowBudget = /* @__PURE__ */ freezeDeep({
   cost: { transient: 1, throttled: 1, timeout: 1 },
 });
 
-export function fillBudget(options: false | BudgetOptions): Budget | false {
-  if (options === false) return false;
-  if (options.kind === 'window') {
-    return Object.freeze({ ...windowDefaults, ...options, cost: costOf(options.cost ?? 1) });
-  }
+export function fillBucket(options: BucketOptions): BucketBudget {
   // A retry that costs nothing has nothing to give back.
   const refund = options.charge === 'failure' ? false : bucketDefaults.refund;
   const bucket = { ...bucketDefaults, refund, ...options };
@@ -155,7 +153,7 @@ export function fillBudget(options: false | BudgetOptions): Budget | false {
   });
 }
 
-function costOf(cost: CostOptions): Cost {
+export function costOf(cost: CostOptions): Cost {
   return typeof cost === 'number'
     ? { transient: cost, throttled: cost, timeout: cost }
     : { ...cost, timeout: cost.timeout ?? cost.transient };

@@ -1,8 +1,8 @@
 /** A sliding window: its reserve, plus the deposits in the window, minus the costs in it. */
 
-import type { Kind } from './kind.js';
+import type { Kind, SlidingBudget } from './kind.js';
 import { thousandths } from './kind.js';
-import type { WindowBudget } from './setting.js';
+import { costOf, type WindowBudget, type WindowOptions, windowDefaults } from './setting.js';
 import type { WindowState } from './state.js';
 
 /** As many slices as Finagle has. The window moves by a whole slice at a time. */
@@ -25,6 +25,11 @@ export const slidingWindow: Kind<WindowBudget, WindowState> = {
 
   suffices: ({ cost }, level, failure) => level >= thousandths(cost[failure]),
 };
+
+export function fillWindow(options: WindowOptions): SlidingBudget {
+  const cost = costOf(options.cost ?? windowDefaults.cost);
+  return Object.freeze({ ...windowDefaults, ...options, cost, operations: slidingWindow });
+}
 
 function plus(budget: WindowBudget, state: WindowState, amount: number, now: number): WindowState {
   if (amount === 0) return state;

@@ -155,8 +155,9 @@ const stillText: Problem = {
 
 export function refuseStranger(given: unknown): void {
   if (typeof (given as Partial<Part> | undefined)?.part === 'string') return;
+  const example = `import { rules } from ${"'undaunted/parts'"}`;
   throw new TypeError(
-    `undaunted: the list after the policy takes parts, such as import { rules } from 'undaunted/parts', but got ${foundText(given)}`,
+    `undaunted: the list after the policy takes parts, such as ${example}, but got ${foundText(given)}`,
   );
 }
 
