@@ -52,7 +52,11 @@ export const vendors: BodyHintPart<Exclude<HintSetName, BaseName>> = {
 };
 
 /** `X-RateLimit-Reset` without a vendor's name, read by its magnitude. */
-export const heuristic: HintPart<'heuristic'> = { part: 'hints', sets: { heuristic: heuristicRow } };
+export const heuristic: HintPart<'heuristic'> = {
+  part: 'hints',
+  sets: { heuristic: heuristicRow },
+  compile: compileHints,
+};
 
 export const akamai: HintPart<'akamai'> = {
   part: 'hints',

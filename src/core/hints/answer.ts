@@ -50,6 +50,12 @@ export class Answer {
     }
   }
 
+  /** Those of a field, each for itself; undefined if it is absent. */
+  values(name: string): readonly string[] | undefined {
+    const field = this.field(name);
+    return field === undefined ? undefined : valuesOf(field);
+  }
+
   dateIn(text: string): ParsedDate | undefined {
     return parseDate(text, this.date) ?? this.lenient?.(text, this.date);
   }
@@ -67,8 +73,7 @@ export class Answer {
 
   /** Whether a cache answered: what such an answer says about a quota is out of date. */
   isStored(): boolean {
-    const age = this.field('age');
-    return age !== undefined && valuesOf(age).some((value) => (parseDecimal(value, 1000) ?? 0) > 0);
+    return this.values('age')?.some((value) => (parseDecimal(value, 1000) ?? 0) > 0) === true;
   }
 }
 

@@ -2,22 +2,23 @@
 
 import type { HeadersLike, Hint } from '../types.js';
 import { Answer } from './answer.js';
+import { quotaRank } from './bases.js';
 import { unreadable } from './content.js';
-import type { EventRows, HintSet, Reader } from './hint-set.js';
+import { readQuota, sourceIn } from './fields.js';
+import type { BaseSet, EventRows, HintSet, Quota, Reader, ResetField, Source } from './hint-set.js';
 import type { HintSetOption } from './own.js';
 import {
+  baseOf,
   type CompiledSet,
   type CompileHints,
+  compiledSet,
   type HintReader,
-  mergedRows,
   read,
-  rowsOf,
-  unique,
   unread,
 } from './read-hint.js';
-import { isWait } from './reading.js';
+import { isWait, longest, malformed, notExhausted } from './reading.js';
 import { readRetryAfter } from './retry-after.js';
-import { datesKey, type HintSets } from './rows.js';
+import { datesKey, type HintSets, rowOf, unique } from './rows.js';
 import { isHintStatus, isRedirect } from './statuses.js';
 
 /** More than a program has different lists of sets. The settings of a policy keep their own reader, so it outlives this. */
@@ -113,34 +114,76 @@ interface WholeSet extends CompiledSet {
   readonly events: readonly EventRows[];
 }
 
+/** Without names, nothing is read. */
+const nothing: BaseSet = { rulings: [], signals: [], sources: [], throttles: [] };
+
 export function compileSets(names: readonly HintSetOption[], sets: HintSets): WholeSet {
-  const rows = withoutReplaced(rowsOf(names, sets));
-  const { rulings, waits, quotas, headers, throttles } = mergedRows(rows);
+  const more = unique(names.filter((name) => name !== 'standard' && name !== 'common'));
+  const rows: readonly HintSet[] = [
+    names.length === 0 ? nothing : baseOf(names, sets),
+    ...more.map((name) => rowOf(name, sets)),
+  ];
+  const set = compiledSet({
+    rulings: unique(rows.flatMap((row) => row.rulings ?? [])),
+    signals: rows.flatMap(signalsOf),
+    sources: sourcesOf(rows),
+    throttles: rows.flatMap(throttlesOf),
+  });
   return {
-    rulings: [...rows.flatMap(verdictsOf), ...rulings, ...rows.flatMap(signalsOf)],
-    sources: [
-      ...waits,
-      ...rows.flatMap((row) => row.bodies ?? []),
-      ...rows.flatMap((row) => row.readers ?? []),
-      ...quotas,
-    ],
-    headers,
-    throttles,
+    ...set,
+    rulings: [...rows.flatMap(verdictsOf), ...set.rulings],
     statuses: unique(rows.flatMap((row) => row.statuses ?? [])),
     waitStatuses: rows.flatMap(({ waitsToo, statuses }) => (waitsToo && statuses) || []),
     events: rows.flatMap((row) => row.events ?? []),
   };
 }
 
-/** A header that one's own hints read is read by no other row. */
-function withoutReplaced(rows: readonly HintSet[]): readonly HintSet[] {
-  const own = new Set(
-    rows.flatMap(({ waits = [] }) => waits.flatMap((row) => (row.isOwn ? row.header : []))),
-  );
-  return rows.map(({ waits = [], ...row }) => ({
-    ...row,
-    waits: waits.filter(({ header, isOwn }) => isOwn || !own.has(header)),
-  }));
+/** Behind all headers that say how long to wait, whatever is left of a quota. */
+const bodyRank = 6;
+
+function sourcesOf(rows: readonly HintSet[]): readonly Source[] {
+  const waits = rows.flatMap((row) => row.waits ?? []);
+  const own = new Set(waits.flatMap(({ header, isOwn }) => (isOwn ? header : [])));
+  const bodies = rows.flatMap((row) => row.bodies ?? []);
+  const readers = rows.flatMap((row) => row.readers ?? []);
+  const resets = rows.flatMap((row) => row.resets ?? []);
+  // A header that one's own hints read is read by no other row.
+  const isLeft = ({ headers, rank }: Source): boolean =>
+    rank >= bodyRank || !headers.some((header) => own.has(header));
+  return [
+    ...rows.flatMap((row) => row.sources ?? []).filter(isLeft),
+    ...waits.filter(({ header, isOwn }) => isOwn || !own.has(header)).map(sourceIn),
+    ...[...bodies, ...readers].map((read) => ({ headers: [], rank: bodyRank, read })),
+    ...resets.map((row) => ({
+      headers: row.quotas.map(({ reset }) => reset),
+      rank: quotaRank,
+      read: (answer: Answer) => readReset(row, answer),
+    })),
+  ].sort((a, b) => a.rank - b.rank);
+}
+
+/** The longest wait among the quotas that are exhausted. */
+function readReset(row: ResetField, answer: Answer): Hint | undefined {
+  if (row.only !== undefined && !row.only.includes(answer.status)) return undefined;
+  let hint: Hint | undefined;
+  for (const quota of row.quotas) {
+    const next = readResetOf(quota, row, answer);
+    if (next !== undefined) hint = hint === notExhausted ? next : longest(hint, next);
+  }
+  return hint;
+}
+
+function readResetOf(quota: Quota, row: ResetField, answer: Answer): Hint | undefined {
+  const { as, reason, fromServerDate, single, plusMs = 0 } = row;
+  const hint = readQuota(answer, quota, as, reason, fromServerDate ? answer.sentAt() : undefined);
+  if (!isWait(hint)) return hint;
+  if (single && (answer.values(quota.reset)?.length ?? 0) > 1) return malformed;
+  return plusMs > 0 ? { ...hint, delayMs: hint.delayMs + plusMs } : hint;
+}
+
+/** A reset is only read if its quota is exhausted. */
+function throttlesOf({ throttles = [], resets = [] }: HintSet): readonly string[] {
+  return [...throttles, ...resets.flatMap(({ reason }) => (typeof reason === 'string' ? reason : []))];
 }
 
 /** The signals of a row are read on the usual statuses and on those that the row adds. */

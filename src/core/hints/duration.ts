@@ -1,7 +1,7 @@
 /** Reads durations that name their units: Go's `6m0s`, protobuf's `57.238747106s`. */
 
 import { property } from './content.js';
-import { decimalText, digits, longestDelayMs, parseDecimal } from './decimal.js';
+import { decimalText, longestDelayMs, parseDecimal } from './decimal.js';
 import type { Encoding } from './hint-set.js';
 
 const unitsMs: Readonly<Record<string, number>> = {
@@ -33,7 +33,7 @@ export function parseGoDuration(text: string): number | undefined {
     if (part === null) return undefined;
     const [, whole = '', fraction = '', unit = ''] = part;
     const unitMs = unitsMs[unit] ?? 0;
-    ms += digits(whole) * unitMs + (digits(fraction) * unitMs) / 10 ** fraction.length;
+    ms += Number(whole) * unitMs + (Number(fraction) * unitMs) / 10 ** fraction.length;
   }
   return Math.min(Math.ceil(ms), longestDelayMs);
 }

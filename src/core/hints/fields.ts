@@ -1,44 +1,62 @@
-/** Reads the regular rows of a hint set: headers, encodings, quotas. */
+/** Reads numbers in fields: waits in several encodings, and what is left of a quota. */
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
 import { longestDelayMs, parseDecimal } from './decimal.js';
-import type { Encoding, Quota, ResetField, Told, WaitField } from './hint-set.js';
-import { empty, isWait, longest, malformed, notExhausted } from './reading.js';
-import { readRetryAfter, waitUntil } from './retry-after.js';
-import { type Field, valuesOf } from './values.js';
+import type { Encoding, Quota, Source, Told, WaitField, WaitReason } from './hint-set.js';
+import { empty, longest, malformed, notExhausted } from './reading.js';
+import { waitUntil } from './retry-after.js';
 
-export function readWait(
-  { header, as, reason = header, isOwn }: WaitField,
+/** Reads the wait that a header says, the longest if there are several. By default, its reason is the name of the header. */
+export function sourceIn({ header, rank, as, reason = header, isOwn }: WaitField): Source {
+  return {
+    headers: [header],
+    rank,
+    read: (answer) => readWait(answer, header, as, reason, isOwn && answer.sentAt()),
+  };
+}
+
+function readWait(
   answer: Answer,
+  header: string,
+  as: Encoding,
+  reason: WaitReason,
+  since: number | undefined = answer.date,
 ): Hint | undefined {
-  if (as === 'retry-after') return readRetryAfter(answer);
-  const field = answer.field(header);
-  if (field === undefined) return undefined;
-  return readEncoded(field, as, answer, isOwn ? answer.sentAt() : answer.date, reason);
+  const values = answer.values(header);
+  return values && readEncoded(values, as, answer, since, reason);
 }
 
-/** The longest wait among the quotas that are exhausted. */
-export function readReset(row: ResetField, answer: Answer): Hint | undefined {
-  if (row.only !== undefined && !row.only.includes(answer.status)) return undefined;
+export function readEncoded(
+  values: readonly string[],
+  as: Encoding,
+  { date }: Answer,
+  since: number,
+  reason: WaitReason,
+): Hint {
   let hint: Hint | undefined;
-  for (const quota of row.quotas) {
-    const next = readQuota(quota, row, answer);
-    if (next !== undefined) hint = hint === notExhausted ? next : longest(hint, next);
+  for (const value of values) {
+    const delayMs = as(value, date, since);
+    hint = longest(
+      hint,
+      delayMs === undefined
+        ? malformed
+        : { delayMs, reason: typeof reason === 'string' ? reason : reason(magnitudeOf(value)) },
+    );
   }
-  return hint;
+  return hint ?? empty;
 }
 
-function readQuota({ reset, remaining }: Quota, row: ResetField, answer: Answer): Hint | undefined {
-  const field = answer.field(reset);
-  if (field === undefined) return undefined;
-  if (remaining !== undefined && hasLeft(answer, remaining)) return notExhausted;
-  const values = valuesOf(field);
-  if (row.single && values.length > 1) return malformed;
-  const since = row.fromServerDate ? answer.sentAt() : answer.date;
-  const { reason, plusMs = 0 } = row;
-  const hint = readEncoded(field, row.as, answer, since, reason);
-  return plusMs > 0 && isWait(hint) ? { ...hint, delayMs: hint.delayMs + plusMs } : hint;
+/** A quota means a wait only if it is exhausted. */
+export function readQuota(
+  answer: Answer,
+  { reset, remaining }: Quota,
+  as: Encoding,
+  reason: WaitReason,
+  since?: number,
+): Hint | undefined {
+  const hint = readWait(answer, reset, as, reason, since);
+  return hint && remaining !== undefined && hasLeft(answer, remaining) ? notExhausted : hint;
 }
 
 /** Whether the quota has something left. A count that cannot be read says nothing. */
@@ -47,47 +65,12 @@ function hasLeft(answer: Answer, remaining: string): boolean {
   return counts.length > 0 && counts.every((count) => count >= 1000);
 }
 
-/** Whether the answer says that the quota is exhausted. Some servers count in fractions: less than one is exhausted. */
-export function isExhausted(answer: Answer, remaining: string): boolean {
-  return countsOf(answer, remaining).some((count) => count < 1000);
+/** The counts, in thousandths: some servers count in fractions, and less than one is exhausted. */
+export function countsOf(answer: Answer, remaining: string): readonly number[] {
+  return (answer.values(remaining) ?? []).flatMap((value) => parseDecimal(value, 1000) ?? []);
 }
 
-/** The counts, in thousandths. */
-function countsOf(answer: Answer, remaining: string): readonly number[] {
-  const field = answer.field(remaining);
-  if (field === undefined) return [];
-  return valuesOf(field).flatMap((value) => parseDecimal(value, 1000) ?? []);
-}
-
-export function readEncoded(
-  field: Field,
-  as: Encoding | 'by-magnitude',
-  answer: Answer,
-  since: number,
-  reason: ResetField['reason'],
-): Hint {
-  let hint: Hint | undefined;
-  for (const value of valuesOf(field)) hint = longest(hint, readValue(value, as, answer.date, since, reason));
-  return hint ?? empty;
-}
-
-function readValue(
-  value: string,
-  as: Encoding | 'by-magnitude',
-  now: number,
-  since: number,
-  reason: ResetField['reason'],
-): Hint {
-  const told = as === 'by-magnitude' ? magnitudeOf(value) : 'delta-s';
-  const delayMs = (as === 'by-magnitude' ? encodings[told] : as)(value, now, since);
-  if (delayMs === undefined) return malformed;
-  return { delayMs, reason: typeof reason === 'string' ? reason : reason[told] };
-}
-
-function magnitudeOf(value: string): Told {
-  const ms = parseDecimal(value, 1000) ?? 0;
-  return ms < 1e12 ? 'delta-s' : ms < 1e15 ? 'epoch-s' : 'epoch-ms';
-}
+// ---------------------------------------------------------------- encodings
 
 export const deltaMs: Encoding = (value) => delta(value, 1);
 
@@ -102,14 +85,23 @@ export const epochMs: Encoding = (value, _now, since) => epoch(value, 1, since);
 
 export const epochS: Encoding = (value, _now, since) => epoch(value, 1000, since);
 
+/** A larger number is not a date in ms, but in microseconds or nanoseconds. */
+function epoch(value: string, unitMs: 1 | 1000, since: number): number | undefined {
+  const inMs = parseDecimal(value, unitMs);
+  return inMs !== undefined && inMs < 1e15 ? waitUntil(inMs, since) : undefined;
+}
+
 const encodings: Readonly<Record<Told, Encoding>> = {
   'delta-s': deltaS,
   'epoch-s': epochS,
   'epoch-ms': epochMs,
 };
 
-/** A larger number is not a date in ms, but in microseconds or nanoseconds. */
-function epoch(value: string, unitMs: 1 | 1000, since: number): number | undefined {
-  const inMs = parseDecimal(value, unitMs);
-  return inMs !== undefined && inMs < 1e15 ? waitUntil(inMs, since) : undefined;
+/** A number below 1e9 is seconds from now, below 1e12 epoch seconds, otherwise epoch milliseconds. */
+export const byMagnitude: Encoding = (value, now, since) => encodings[magnitudeOf(value)](value, now, since);
+
+/** Whether it is a number at all is for its encoding to say. */
+function magnitudeOf(value: string): Told {
+  const number = Number(value);
+  return number < 1e9 ? 'delta-s' : number < 1e12 ? 'epoch-s' : 'epoch-ms';
 }

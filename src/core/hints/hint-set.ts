@@ -9,20 +9,27 @@ export type Encoding = (value: string, now: number, since: number) => number | u
 /** What the magnitude of a number says about its encoding. */
 export type Told = 'delta-s' | 'epoch-s' | 'epoch-ms';
 
-/** A number below 1e9 is seconds from now, below 1e12 epoch seconds, otherwise epoch milliseconds. */
-type ByMagnitude = 'by-magnitude';
+/** The reason of a hint: always the same, or by the encoding that the magnitude showed. */
+export type WaitReason = string | ((told: Told) => string);
 
-/** A header that says how long to wait, whatever is left of a quota. */
-export interface WaitField {
-  readonly header: string;
-  readonly as: Encoding | ByMagnitude | 'retry-after';
-  /** The reason of the hint. By default, the header's name. */
-  readonly reason?: string;
+/** Says how long to wait. */
+export interface Source {
+  /** Those without which it says nothing. */
+  readonly headers: readonly string[];
   /**
    * Its place in the order: finer units before coarser ones, the plain name before the `x-` one, rows of one's own before
-   * all.
+   * all, then what is in bodies, and quotas last.
    */
   readonly rank: number;
+  readonly read: Reader;
+}
+
+/** A header that says how long to wait, whatever is left of a quota. */
+export interface WaitField extends Pick<Source, 'rank'> {
+  readonly header: string;
+  readonly as: Encoding;
+  /** The reason of the hint. By default, the header's name. */
+  readonly reason?: string;
   /** It takes the place of other rows for the same header. */
   readonly isOwn?: true;
 }
@@ -36,9 +43,8 @@ export interface Quota {
 /** Headers that say when a quota resets. They mean a wait only if the quota is exhausted. */
 export interface ResetField {
   readonly quotas: readonly Quota[];
-  readonly as: Encoding | ByMagnitude;
-  /** The reason of the hint: always the same, or by the encoding that the magnitude showed. */
-  readonly reason: string | Readonly<Record<Told, string>>;
+  readonly as: Encoding;
+  readonly reason: WaitReason;
   /** The only statuses on which the headers are read. */
   readonly only?: readonly number[];
   /** The wait counts from the answer's own `Date`. */
@@ -95,15 +101,17 @@ export interface HintSet {
   readonly signals?: readonly Reader[];
   /** Signals that come before all rulings of other sets but a veto. */
   readonly verdicts?: readonly Reader[];
+  readonly sources?: readonly Source[];
   readonly waits?: readonly WaitField[];
   /** Readers of waits in a body. */
   readonly bodies?: readonly Reader[];
   /** Readers of waits in other shapes. */
   readonly readers?: readonly Reader[];
-  /** Reads the field `RateLimit`. */
-  readonly rateLimit?: Reader;
   readonly resets?: readonly ResetField[];
   readonly events?: EventRows;
-  /** The reasons that mean "rate limited", also if the status is not 429, beside those of `resets`. */
+  /** The reasons that mean "rate limited", also if the status is not 429, beside those of `resets` that are texts. */
   readonly throttles?: readonly string[];
 }
+
+/** A set that belongs to no vendor. It is read as it is. */
+export type BaseSet = HintSet & Required<Pick<HintSet, 'rulings' | 'signals' | 'sources' | 'throttles'>>;

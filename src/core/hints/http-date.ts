@@ -3,8 +3,6 @@
  * asctime as local time, takes `yy` from 50 on as 19yy, drops leap seconds and lets 31 February roll over.
  */
 
-import { digits } from './decimal.js';
-
 export interface ParsedDate {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -24,7 +22,7 @@ export interface ParsedDate {
 export type DateParser = (text: string, now: number) => ParsedDate | undefined;
 
 const months = /* @__PURE__ */ 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-export const weekdays: readonly string[] =
+const weekdays: readonly string[] =
   /* @__PURE__ */ 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
 // Every quantifier is bounded, and no two neighbours can match the same character, so matching takes linear time.
@@ -43,12 +41,9 @@ const forms: readonly (readonly [ParsedDate['form'], RegExp])[] = [
 /** Exactly as the grammar defines them. */
 export function parseDate(text: string, now: number): ParsedDate | undefined {
   for (const [form, pattern] of forms) {
-    const { w = '', d = '', m = '', y = '', t = '' } = pattern.exec(text)?.groups ?? {};
-    // A longer name is that of RFC 850.
-    if (w !== '' && weekdays.some((name) => w === (w.length > 3 ? name : name.slice(0, 3))))
-      return ofYear(y, now, (year) =>
-        assembled(form, w, midnightOf(year, monthOf(m), digits(d.trim())), timeOf(t)),
-      );
+    const { w, d, m = '', y = '', t = '' } = pattern.exec(text)?.groups ?? {};
+    if (w !== undefined && isWeekday(w))
+      return ofYear(y, now, (year) => assembled(form, w, [year, monthOf(m), Number(d)], timeOf(t)));
   }
   return undefined;
 }
@@ -62,36 +57,39 @@ export function ofYear(
   now: number,
   dateIn: (fullYear: number) => ParsedDate | undefined,
 ): ParsedDate | undefined {
-  const year = digits(text);
+  const year = Number(text);
   if (text.length > 2) return dateIn(year);
-  const today = new Date(now);
-  const [thisYear, month] = [today.getUTCFullYear(), today.getUTCMonth()];
-  const limit = now + Date.UTC(thisYear + 50, month) - Date.UTC(thisYear, month);
+  const thisYear = new Date(now).getUTCFullYear();
+  const limit = new Date(now).setUTCFullYear(thisYear + 50);
   const thisCentury = thisYear - (thisYear % 100);
-  for (const century of [thisCentury + 100, thisCentury, thisCentury - 100]) {
-    const date = dateIn(century + year);
-    if (date !== undefined && date.at <= limit) return date;
-  }
-  return undefined;
+  return [thisCentury + 100, thisCentury, thisCentury - 100]
+    .map((century) => dateIn(century + year))
+    .find((date) => date !== undefined && date.at <= limit);
 }
 
-/** A wrong weekday is only noted. */
+/** `Date.UTC` takes years below 100 for 19yy, so dates are computed later, by a whole number of weeks. */
+const fourCenturiesMs: number = 146_097 * 86_400_000;
+
+/** A wrong weekday is only noted. The month counts from 0. */
 export function assembled(
   form: ParsedDate['form'],
   weekday: string,
-  midnight: number | undefined,
+  [year, month, day]: readonly [year: number, month: number, day: number],
   timeOfDay: number | undefined,
   offset: number | undefined = 0,
 ): ParsedDate | undefined {
-  if (midnight === undefined || timeOfDay === undefined) return undefined;
+  const midnight = new Date(Date.UTC(year + 400, month, day) - fourCenturiesMs);
+  // A date that rolled over was not a day of that month.
+  if (timeOfDay === undefined || midnight.getUTCMonth() !== month) return undefined;
   // The weekday of the day as written, in its own zone, and not of the next day after a leap second.
-  const own = weekdays[new Date(midnight).getUTCDay()] ?? '';
-  return { at: midnight + timeOfDay - offset, form, weekdayFits: own.startsWith(weekday) };
+  const weekdayFits = weekdays[midnight.getUTCDay()]?.startsWith(weekday) === true;
+  return { at: midnight.getTime() + timeOfDay - offset, form, weekdayFits };
 }
 
 /** `Tue` or `Tuesday`, in any case. */
 export function isWeekday(name: string): boolean {
-  return weekdays.some((weekday) => weekday === capital(name) || weekday.slice(0, 3) === capital(name));
+  const named = capital(name);
+  return weekdays.some((weekday) => weekday === named || weekday.slice(0, 3) === named);
 }
 
 /** `TUE` is `Tue`. */
@@ -104,22 +102,8 @@ export function monthOf(name: string): number {
   return months.indexOf(name);
 }
 
-/**
- * Dates are computed 400 years later, which is a whole number of weeks, since `Date.UTC` takes years below 100 for
- * 19yy.
- */
-const fourCenturiesMs: number = 146_097 * 86_400_000;
-
-export function midnightOf(year: number, month: number, day: number): number | undefined {
-  const at = Date.UTC(year + 400, month, day);
-  const date = new Date(at);
-  // A date that rolled over was not a day of that month.
-  if (date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined;
-  return at - fourCenturiesMs;
-}
-
 /** Of `hh:mm:ss`. 24:00 is refused. A second of 60 is a leap second, which RFC 9110 5.6.7 allows. */
 export function timeOf(time: string): number | undefined {
-  const [h = 0, m = 0, s = 0] = time.split(':').map(digits);
+  const [h = 0, m = 0, s = 0] = time.split(':').map(Number);
   return h > 23 || m > 59 || s > 60 ? undefined : ((h * 60 + m) * 60 + s) * 1000;
 }

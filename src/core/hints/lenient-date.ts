@@ -1,12 +1,10 @@
 /** Dates that are close to the grammar, and two forms that servers send in its place. */
 
-import { digits } from './decimal.js';
 import type { Encoding } from './hint-set.js';
 import {
   assembled,
   capital,
   isWeekday,
-  midnightOf,
   monthOf,
   ofYear,
   type ParsedDate,
@@ -52,7 +50,7 @@ function parseAsctime(text: string): ParsedDate | undefined {
   const match = asctime.exec(text);
   if (match === null) return undefined;
   const [, weekday = '', month = '', day = '', time = '', year = ''] = match;
-  return leniently('http-date-lenient', weekday, [digits(year), month, day.trimStart()], timeOf(time), 'GMT');
+  return leniently('http-date-lenient', weekday, [Number(year), month, day], timeOf(time), 'GMT');
 }
 
 /** A fraction rounds up. */
@@ -60,12 +58,17 @@ function parseIso(text: string): ParsedDate | undefined {
   const match = iso.exec(text);
   if (match === null) return undefined;
   const [, year = '', month = '', day = '', time = '', fraction = '', zone = ''] = match;
-  const midnight = midnightOf(digits(year), digits(month) - 1, digits(day));
   const offset = offsetOf(zone);
   const timeOfDay = timeOf(time);
   if (offset === undefined || timeOfDay === undefined) return undefined;
-  const ms = Math.ceil((digits(fraction) * 1000) / 10 ** fraction.length);
-  return assembled('iso-8601-lenient', '', midnight, timeOfDay + ms, offset);
+  const ms = Math.ceil((Number(fraction) * 1000) / 10 ** fraction.length);
+  return assembled(
+    'iso-8601-lenient',
+    '',
+    [Number(year), Number(month) - 1, Number(day)],
+    timeOfDay + ms,
+    offset,
+  );
 }
 
 /** Reads the form that JavaScript's `String(date)` writes. */
@@ -73,7 +76,7 @@ function parseJsDate(text: string): ParsedDate | undefined {
   const match = jsDate.exec(text);
   if (match === null) return undefined;
   const [, weekday = '', month = '', day = '', year = '', time = '', zone = ''] = match;
-  return leniently('js-date-string-lenient', weekday, [digits(year), month, day], timeOf(time), zone);
+  return leniently('js-date-string-lenient', weekday, [Number(year), month, day], timeOf(time), zone);
 }
 
 /** If the name is not a weekday's, the text is not a date. */
@@ -86,16 +89,16 @@ function leniently(
 ): ParsedDate | undefined {
   const offset = offsetOf(zone);
   if (offset === undefined || (weekday !== '' && !isWeekday(weekday))) return undefined;
-  const midnight = midnightOf(year, monthOf(capital(month)), digits(day));
-  return assembled(form, capital(weekday), midnight, timeOfDay, offset);
+  const date = [year, monthOf(capital(month)), Number(day)] as const;
+  return assembled(form, capital(weekday), date, timeOfDay, offset);
 }
 
 /** The zone's offset from UTC in ms. */
 function offsetOf(zone: string): number | undefined {
   const sign = zone[0];
   if (sign !== '+' && sign !== '-') return 0;
-  const hours = digits(zone.slice(1, 3));
-  const minutes = digits(zone.slice(-2));
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
   if (hours > 23 || minutes > 59) return undefined;
   return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }

@@ -5,8 +5,8 @@ import type { Answer } from './answer.js';
 import { contentOf, property } from './content.js';
 import { decimalText } from './decimal.js';
 import { goDuration } from './duration.js';
-import { deltaMs, deltaS, epochMs, epochS, readEncoded } from './fields.js';
-import type { EventRows, HintSet, Reader, ResetField } from './hint-set.js';
+import { byMagnitude, deltaMs, deltaS, epochMs, epochS, readEncoded } from './fields.js';
+import type { Encoding, EventRows, HintSet, Reader } from './hint-set.js';
 import { date } from './lenient-date.js';
 import { isWait, longest } from './reading.js';
 import type { HintSetName } from './sets.js';
@@ -19,14 +19,14 @@ export const hintUnits = ['s', 'ms', 'epoch-s', 'epoch-ms', 'date', 'go-duration
  */
 export type HintUnit = (typeof hintUnits)[number];
 
-const encodings: Readonly<Record<HintUnit, ResetField['as']>> = {
+const encodings: Readonly<Record<HintUnit, Encoding>> = {
   s: deltaS,
   ms: deltaMs,
   'epoch-s': epochS,
   'epoch-ms': epochMs,
   date,
   'go-duration': goDuration,
-  'by-magnitude': 'by-magnitude',
+  'by-magnitude': byMagnitude,
 };
 
 /** A header that says how long to wait. */
@@ -163,7 +163,7 @@ function eventRows(name: string, rows: readonly OwnEventHint[]): EventRows {
   };
 }
 
-function encodingOf(unit: HintUnit): ResetField['as'] {
+function encodingOf(unit: HintUnit): Encoding {
   const encoding = Object.hasOwn(encodings, unit) ? encodings[unit] : undefined;
   if (encoding === undefined) throw new RangeError(`There is no unit of hints named ${JSON.stringify(unit)}`);
   return encoding;
@@ -184,7 +184,7 @@ function waitIn(name: string): (row: OwnBodyHint | OwnEventHint) => readonly Rea
 function readWaits(
   answer: Answer,
   path: readonly string[],
-  encoding: ResetField['as'],
+  encoding: Encoding,
   reason: string,
 ): Hint | undefined {
   let hint: Hint | undefined;
@@ -231,7 +231,7 @@ function verdictOf(name: string): (row: OwnBodyHint | OwnEventHint) => readonly 
 function valueSays(
   at: string,
   { is }: Pick<OwnBodyHint, 'is'>,
-  wait: ResetField['as'] | undefined,
+  wait: Encoding | undefined,
   reason: string,
 ): (content: unknown, answer: Answer) => boolean {
   const path = pathOf(at);

@@ -2,11 +2,10 @@
 
 import type { HeadersLike, Hint } from '../types.js';
 import { Answer } from './answer.js';
-import { readReset, readWait } from './fields.js';
-import type { HintSet, Reader } from './hint-set.js';
+import type { BaseSet, Reader, Source } from './hint-set.js';
 import type { HintSetOption } from './own.js';
 import { isWait } from './reading.js';
-import { datesKey, type HintSets, rowOf } from './rows.js';
+import { datesKey, type HintSets } from './rows.js';
 import { readRuling } from './rulings.js';
 import { isHintStatus } from './statuses.js';
 
@@ -24,10 +23,9 @@ export interface HintReader {
 /** Makes the reader of these sets. Without names, nothing is read. */
 export type CompileHints = (names: readonly HintSetOption[], sets: HintSets) => HintReader;
 
-/** Of sets that belong to no vendor, whose rows are regular and look at heads only. */
+/** Of `standard` and `common` alone. */
 export const compileBases: CompileHints = (names, sets) => {
-  const { rulings, signals, waits, quotas, ...rest } = mergedRows(rowsOf(names, sets));
-  const set = { ...rest, rulings: [...rulings, ...signals], sources: [...waits, ...quotas] };
+  const set = compiledSet(baseOf(names, sets));
   const lenient = sets[datesKey];
   return Object.assign(
     (status: number, headers: HeadersLike | undefined, _: unknown, date: number) =>
@@ -36,18 +34,15 @@ export const compileBases: CompileHints = (names, sets) => {
   );
 };
 
-/** `common` includes `standard`, and every other set includes `common`. Each set is listed once, the bases first. */
-export function rowsOf(names: readonly HintSetOption[], sets: HintSets): readonly HintSet[] {
-  const bases: readonly HintSetOption[] = names.every((name) => name === 'standard')
-    ? ['standard']
-    : ['standard', 'common'];
-  return names.length === 0 ? [] : unique([...bases, ...names]).map((name) => rowOf(name, sets));
+/** `common` includes `standard`, and every other set includes `common`. */
+export function baseOf(names: readonly HintSetOption[], sets: HintSets): BaseSet {
+  return names.every((name) => name === 'standard') ? sets.standard : sets.common;
 }
 
 export interface CompiledSet {
   readonly rulings: readonly Reader[];
-  /** Every reader of a wait, the most reliable first. */
-  readonly sources: readonly Reader[];
+  /** Every source of a wait, the most reliable first. */
+  readonly sources: readonly Source[];
   /** All headers that the set reads, to tell whether an answer has any of them. */
   readonly headers: readonly string[];
   /** The reasons that mean "rate limited", also if the status is not 429. */
@@ -56,54 +51,17 @@ export interface CompiledSet {
   readonly waitStatuses?: readonly number[];
 }
 
-/** What is regular in the rows of several sets, as lists of readers, in order of precedence. */
-interface MergedRows extends Pick<CompiledSet, 'rulings' | 'headers' | 'throttles'> {
-  readonly signals: readonly Reader[];
-  readonly waits: readonly Reader[];
-  readonly quotas: readonly Reader[];
-}
-
-export function mergedRows(rows: readonly HintSet[]): MergedRows {
-  const rulings = unique(rows.flatMap((row) => row.rulings ?? []));
-  const waits = rows.flatMap((row) => row.waits ?? []).sort((a, b) => a.rank - b.rank);
-  const rateLimits = rows.flatMap((row) => row.rateLimit ?? []);
-  const resets = rows.flatMap((row) => row.resets ?? []);
+export function compiledSet({ rulings, signals, sources, throttles }: BaseSet): CompiledSet {
+  const rulingIn =
+    (header: string): Reader =>
+    (answer) =>
+      readRuling(answer, header);
   return {
-    rulings: rulings.map(
-      (header): Reader =>
-        (answer) =>
-          answer.status >= 400 ? readRuling(header, answer) : undefined,
-    ),
-    signals: rows.flatMap((row) => row.signals ?? []),
-    waits: waits.map(
-      (row): Reader =>
-        (answer) =>
-          readWait(row, answer),
-    ),
-    quotas: [
-      ...rateLimits,
-      ...resets.map(
-        (row): Reader =>
-          (answer) =>
-            readReset(row, answer),
-      ),
-    ],
-    headers: unique([
-      ...rulings,
-      ...waits.map(({ header }) => header),
-      ...rateLimits.map(() => 'ratelimit'),
-      ...resets.flatMap(({ quotas }) => quotas.map(({ reset }) => reset)),
-    ]),
-    throttles: new Set([
-      ...rows.flatMap((row) => row.throttles ?? []),
-      // A reset is only read if its quota is exhausted.
-      ...resets.flatMap(({ reason }) => (typeof reason === 'string' ? reason : Object.values(reason))),
-    ]),
+    rulings: [...rulings.map(rulingIn), ...signals],
+    sources,
+    headers: [...rulings, ...sources.flatMap(({ headers }) => headers)],
+    throttles: new Set(throttles),
   };
-}
-
-export function unique<T>(values: readonly T[]): T[] {
-  return [...new Set(values)];
 }
 
 // ---------------------------------------------------------------- an answer
@@ -151,7 +109,7 @@ function saysNothing({ retry, means }: Hint): boolean {
 function readWaits(set: CompiledSet, answer: Answer): Hint | undefined {
   let first: Hint | undefined;
   for (const source of set.sources) {
-    const next = source(answer);
+    const next = source.read(answer);
     if (next === undefined) continue;
     if (isWait(next) && next.delayMs > 0) return next;
     if (first === undefined || (isWait(next) && !isWait(first))) first = next;

@@ -22,3 +22,14 @@ export function longest(previous: Hint | undefined, next: Hint): Hint {
   if (!isWait(next)) return previous;
   return isWait(previous) && previous.delayMs >= next.delayMs ? previous : next;
 }
+
+/** The longest wait, or the only hint. Several waits have a joint reason. Undefined: there is none. */
+export function longestOf(
+  hints: readonly Hint[],
+  jointReason: (waits: readonly Wait[]) => string,
+): Hint | undefined {
+  if (hints.length < 2) return hints[0];
+  const waits = hints.filter(isWait);
+  if (waits.length < 2) return waits[0];
+  return { delayMs: Math.max(...waits.map(({ delayMs }) => delayMs)), reason: jointReason(waits) };
+}

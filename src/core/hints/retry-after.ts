@@ -3,32 +3,17 @@
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
 import { longestDelayMs, parseDecimal } from './decimal.js';
-import { empty, isWait, longest, malformed, type Wait } from './reading.js';
-import { valuesOf } from './values.js';
-
-export function readRetryAfter(answer: Answer): Hint | undefined {
-  const field = answer.field('retry-after');
-  if (field === undefined) return undefined;
-  const values = valuesOf(field);
-  const [first] = values;
-  if (first === undefined) return empty;
-  return values.length === 1
-    ? readValue(first, answer)
-    : joined(values.map((value) => readValue(value, answer)));
-}
+import { empty, longestOf, malformed, type Wait } from './reading.js';
 
 /** The field should have one value. If there are several valid ones, the longest wait is the safe choice. */
-function joined(hints: readonly Hint[]): Hint {
-  const waits = hints.filter(isWait);
-  const [first, ...others] = waits;
-  if (first === undefined || others.length === 0) return first ?? malformed;
-  const { delayMs } = waits.reduce<Hint>(longest, first);
-  return { delayMs, reason: joinedReason(first, others) };
+export function readRetryAfter(answer: Answer): Hint | undefined {
+  const hints = answer.values('retry-after')?.map((value) => readValue(value, answer));
+  return hints && (longestOf(hints, joinedReason) ?? hints[0] ?? empty);
 }
 
-function joinedReason(first: Wait, others: readonly Wait[]): string {
-  if (![first, ...others].every(({ reason }) => reason.startsWith('delay-seconds'))) return 'multiple-max';
-  const same = others.every(({ delayMs }) => delayMs === first.delayMs);
+function joinedReason(waits: readonly Wait[]): string {
+  if (!waits.every(({ reason }) => reason.startsWith('delay-seconds'))) return 'multiple-max';
+  const same = waits.every(({ delayMs }) => delayMs === waits[0]?.delayMs);
   return same ? 'delay-seconds-duplicate' : 'delay-seconds-multiple-max';
 }
 

@@ -2,7 +2,6 @@
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { linesOf, valuesOf } from './values.js';
 
 export const forbidden: Hint = /* @__PURE__ */ Object.freeze({
   delayMs: null,
@@ -16,11 +15,10 @@ const requested: Hint = /* @__PURE__ */ Object.freeze({
 });
 const noHint: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'no-hint' });
 
-/** Reads `x-should-retry` and the like: exactly `true` or `false`. If values disagree, `false` wins. */
-export function readRuling(header: string, answer: Answer): Hint | undefined {
-  const field = answer.field(header);
-  if (field === undefined) return undefined;
-  const values = valuesOf(field);
+/** Reads `x-should-retry` and the like, from 400 on: exactly `true` or `false`. If values disagree, `false` wins. */
+export function readRuling(answer: Answer, header: string): Hint | undefined {
+  const values = answer.status < 400 ? undefined : answer.values(header);
+  if (values === undefined) return undefined;
   if (values.includes('false')) return forbidden;
   return values.length > 0 && values.every((value) => value === 'true') ? requested : noHint;
 }
@@ -31,7 +29,6 @@ export function readRuling(header: string, answer: Answer): Hint | undefined {
  */
 export function requestTimeout(answer: Answer): Hint | undefined {
   if (answer.status !== 408) return undefined;
-  const options = linesOf(answer.field('connection') ?? []).flatMap((line) => valuesOf(line));
-  const closing = options.some((option) => option.toLowerCase() === 'close');
+  const closing = answer.values('connection')?.some((option) => option.toLowerCase() === 'close');
   return closing ? { delayMs: null, retry: true, reason: 'request-timeout' } : undefined;
 }

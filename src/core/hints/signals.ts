@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import { contentOf, elementText, listAt, property, textAt } from './content.js';
 import { decimalText, longestDelayMs, parseDecimal } from './decimal.js';
 import { parseProtoDuration } from './duration.js';
-import { isExhausted } from './fields.js';
+import { countsOf } from './fields.js';
 import type { Reader } from './hint-set.js';
 import { onceReason } from './once.js';
 import { isWait, longest, malformed } from './reading.js';
@@ -22,6 +22,11 @@ const longQuota: Hint = /* @__PURE__ */ Object.freeze({
 
 function again(reason: string, delayMs: number | null = null): Hint {
   return { delayMs, retry: true, reason };
+}
+
+/** Whether the answer says that the quota is exhausted. */
+function isExhausted(answer: Answer, remaining: string): boolean {
+  return countsOf(answer, remaining).some((count) => count < 1000);
 }
 
 /** Reads a number of seconds at a path of the body. `zeroIsUnset`: 0 means that the field is not set. */

@@ -27,9 +27,9 @@ export function parseDictionary(text: string): ReadonlyMap<string, Member> {
 const key = /[a-z*][a-z\d_.*-]*/y;
 const equals = /=/y;
 const end = /$/y;
-/** A Boolean, a Date, a Byte Sequence (padded or not) or a Display String. */
-const other =
-  /\?[01]|@-?\d{1,15}|:(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==)?|[A-Za-z\d+/]{3}=?)?:|%"(?:[ !#$&-~]|%[\da-f]{2})*"/y;
+/** A number, a String, a Token, a Boolean, a Date, a Byte Sequence (padded or not) or a Display String. */
+const bareItem =
+  /-?(?:\d{1,12}\.\d{1,3}|\d{1,15})|"(?:[ !#-[\]-~]|\\["\\])*"|[A-Za-z*][\w:/!#$%&'*+.^`|~-]*|\?[01]|@-?\d{1,15}|:(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==)?|[A-Za-z\d+/]{3}=?)?:|%"(?:[ !#$&-~]|%[\da-f]{2})*"/y;
 
 /** Takes what matches at the current position. */
 type Take = (pattern: RegExp) => string | undefined;
@@ -76,13 +76,11 @@ function parametersOf(take: Take): Parameters {
 }
 
 function bareItemOf(take: Take): Value {
-  const digits = take(/-?(?:\d{1,12}\.\d{1,3}|\d{1,15})/y);
-  if (digits !== undefined) return digits.includes('.') ? null : Number(digits);
-  const quoted = take(/"(?:[ !#-[\]-~]|\\["\\])*"/y);
-  if (quoted !== undefined) return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
-  const name = take(/[A-Za-z*][\w:/!#$%&'*+.^`|~-]*/y);
-  if (name !== undefined) return name;
-  // The bytes of a Display String must be UTF-8. No other type has a "%".
-  decodeURIComponent(needed(take(other)).slice(1));
+  const text = needed(take(bareItem));
+  if (/^-?\d+$/.test(text)) return Number(text);
+  if (text[0] === '"') return text.slice(1, -1).replace(/\\(.)/g, '$1');
+  if (/^[A-Za-z*]/.test(text)) return text;
+  // The bytes of a Display String must be UTF-8. No other type that is left has a "%".
+  decodeURIComponent(text.slice(1));
   return null;
 }

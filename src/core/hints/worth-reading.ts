@@ -7,12 +7,14 @@ import type { HeadersLike, Hint, RequestFacts } from '../types.js';
 import { Answer } from './answer.js';
 import { common, standard } from './bases.js';
 import { contentOf, listAt, textAt } from './content.js';
-import type { HintedSuccess, HintSet } from './hint-set.js';
+import type { BaseSet, HintedSuccess } from './hint-set.js';
 import type { HintSetOption } from './own.js';
-import { readRateLimit } from './ratelimit.js';
-import { type HintReader, unique } from './read-hint.js';
-import { type HintSets, rowOf } from './rows.js';
-import { forbidden } from './rulings.js';
+import { readItems, readRateLimit } from './ratelimit.js';
+import type { HintReader } from './read-hint.js';
+import { isWait } from './reading.js';
+import { type HintSets, rowOf, unique } from './rows.js';
+import { forbidden, requestTimeout } from './rulings.js';
+import { isHintStatus } from './statuses.js';
 import { linesOf } from './values.js';
 
 /** How long to wait for the body of a failure that may hold a hint. A success waits for as long as whole answers do. */
@@ -88,17 +90,18 @@ export interface BodyReading {
 
 // ---------------------------------------------------------------- what the base sets read in bodies: problem documents (RFC 9457)
 
-export const wholeBases: Readonly<Record<'standard' | 'common', HintSet>> = /* @__PURE__ */ (() => ({
-  // The statuses of draft-ietf-httpapi-idempotency-key-header; its rules look only at the body.
-  standard: {
-    ...standard,
-    statuses: [400, 409, 422],
-    signals: [...(standard.signals ?? []), idempotencyKeyProblem],
-  },
+/** Those of draft-ietf-httpapi-idempotency-key-header; its rules look only at the body. */
+const keyProblemStatuses = [400, 409, 422];
+
+export const wholeBases: Readonly<Record<'standard' | 'common', BaseSet>> = /* @__PURE__ */ (() => ({
+  standard: { ...standard, statuses: keyProblemStatuses, signals: [requestTimeout, idempotencyKeyProblem] },
   common: {
     ...common,
-    signals: [abnormalUsage],
-    rateLimit: (answer) => readRateLimit(answer, listAt(contentOf(answer), 'violated-policies')),
+    statuses: keyProblemStatuses,
+    signals: [requestTimeout, idempotencyKeyProblem, abnormalUsage],
+    sources: common.sources.map((source) =>
+      source.headers.includes('ratelimit') ? { ...source, read: readViolated } : source,
+    ),
   },
 }))();
 
@@ -121,5 +124,16 @@ function idempotencyKeyProblem(answer: Answer): Hint | undefined {
 
 /** The problem type of the RateLimit draft, section 5.3: waiting does not help. */
 function abnormalUsage(answer: Answer): Hint | undefined {
+  if (!isHintStatus(answer.status)) return undefined;
   return textAt(contentOf(answer), 'type').endsWith('#abnormal-usage-detected') ? forbidden : undefined;
+}
+
+/** The policies that a problem document names come before all others. */
+function readViolated(answer: Answer): Hint | undefined {
+  const violated = listAt(contentOf(answer), 'violated-policies');
+  return readRateLimit(answer, (items) => {
+    const chosen = items.filter(([name]) => typeof name === 'string' && violated.includes(name));
+    const hint = readItems(chosen.length > 0 ? chosen : items);
+    return chosen.length > 0 && isWait(hint) ? { ...hint, reason: 'ratelimit-t-violated' } : hint;
+  });
 }

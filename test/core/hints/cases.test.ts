@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readHint } from '../../../src/core/hints/all-sets.js';
+import { allHintSets, readHint } from '../../../src/core/hints/all-sets.js';
+import { compileHints } from '../../../src/core/hints/compile.js';
+import { parseLenientDate } from '../../../src/core/hints/lenient-date.js';
+import { datesKey } from '../../../src/core/hints/rows.js';
 import type { HintSetName } from '../../../src/core/hints/sets.js';
+import { isRedirect } from '../../../src/core/hints/statuses.js';
+import { essentials } from '../../../src/core/policy/parts.js';
 import type { HeadersLike, Hint } from '../../../src/core/types.js';
 
 interface Case {
@@ -66,6 +71,55 @@ describe.each(Object.entries(shapes))('hints.json with headers as %s', (_, shape
     const hint = readHint(response, { hints: profile, date: Date.parse(now) });
     const departure = departures[id];
     expect(hint).toStrictEqual(departure === undefined ? expected : departure.hint);
+  });
+});
+
+describe('the essentials, with dates in any form, read what needs nothing else as the full entries do', () => {
+  const { sets, compile } = essentials.hints;
+  const usual = file.vectors.filter(
+    ({ profile, body, status }) =>
+      (profile === 'standard' || profile === 'common') && body === undefined && !isRedirect(status),
+  );
+  const read = compile(['common'], sets);
+
+  test.each(Object.entries(shapes))('%s', (_, shape) => {
+    for (const vector of usual) expectSame(vector, shape(vector.headers));
+  });
+
+  test('a Headers', () => {
+    // No other text can be in it.
+    const inBytes = usual.filter(({ headers }) => /^[\0-\xff]*$/.test(JSON.stringify(headers)));
+    expect(inBytes.length).toBeGreaterThan(100);
+    for (const vector of inBytes) expectSame(vector, headersOf(vector.headers));
+  });
+
+  function expectSame({ id, profile, status, now, expected }: Case, headers: HeadersLike): void {
+    const hint = compile([profile], { ...sets, [datesKey]: parseLenientDate })(
+      status,
+      headers,
+      undefined,
+      Date.parse(now),
+    );
+    const departure = departures[id];
+    expect(hint, id).toStrictEqual(departure === undefined ? expected : departure.hint);
+  }
+
+  function headersOf(headers: Case['headers']): Headers {
+    const lines = Object.entries(headers).flatMap(([name, value]) =>
+      [value].flat().map((line): [string, string] => [name, line]),
+    );
+    return new Headers(lines);
+  }
+
+  test('and so are the reasons that mean "rate limited"', () => {
+    const whole = compileHints(['common'], allHintSets);
+    for (const { expected } of file.vectors) {
+      if (usual.some((other) => other.expected.reason === expected.reason))
+        expect([expected.reason, read.throttles(expected.reason)]).toEqual([
+          expected.reason,
+          whole.throttles(expected.reason),
+        ]);
+    }
   });
 });
 

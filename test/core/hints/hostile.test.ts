@@ -16,6 +16,7 @@ const known: readonly string[] = [
       resets.flatMap(({ quotas }) => quotas.flatMap(({ remaining }) => remaining ?? [])),
     ),
   'age',
+  'ratelimit-remaining',
   'connection',
   'date',
   'grpc-retry-pushback-ms',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decimalText, digits, longestDelayMs, parseDecimal } from '../../../src/core/hints/decimal.js';
+import { decimalText, longestDelayMs, parseDecimal } from '../../../src/core/hints/decimal.js';
 import { parseGoDuration, parseProtoDuration } from '../../../src/core/hints/duration.js';
 
 test('no wait is longer than 2^31 seconds', () => {
@@ -66,10 +66,6 @@ test('a decimal is never early and less than 1 ms late', () => {
       expect(parseDecimal(text, 1000)).toBe(whole * 1000 + Math.ceil(millionths / 1000));
     }),
   );
-});
-
-test('digits are read as they stand', () => {
-  expect([digits(''), digits('0'), digits('09'), digits('2026')]).toEqual([0, 0, 9, 2026]);
 });
 
 test('numbers in a body may be text', () => {
