@@ -33,6 +33,7 @@ export const choices = {
   hooks: ['hooks'],
   layers: ['layers'],
   channels: ['channels'],
+  node: ['node'],
   'hedge and adaptive timeout': ['hedge', 'adaptiveTimeout'],
   'hints of GitHub': ['github'],
   'hints of all vendors': ['vendors'],

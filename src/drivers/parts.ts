@@ -10,7 +10,7 @@ import type { textOfHint } from './body/copied.js';
 import type { keptForAxios } from './body/kept-data.js';
 import type { keptForFetch, spareOf } from './body/kept-request.js';
 import type { contentOf } from './body/unpack.js';
-import type { whenOver } from './body/unread.js';
+import type { isEndTold, whenOver } from './body/unread.js';
 import type { Awaiting, seenOf, waitingFor } from './body/whole.js';
 import type { ignoresInit, initFrom, withHeaders } from './built-anew.js';
 import type { sendEnclosed } from './enclosing.js';
@@ -19,6 +19,7 @@ import type { isOfTunnel } from './hop-counter.js';
 import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
+import type { breakBody, expectManyListeners } from './node.js';
 import type { noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from './sent-by-axios.js';
@@ -115,6 +116,17 @@ interface AxiosLayers extends Layers {
   readonly sendEnclosed: typeof sendEnclosed;
 }
 
+/** What only Node has. */
+interface FetchNode extends Part<'node'> {
+  readonly isEndTold: typeof isEndTold;
+  readonly expectManyListeners: typeof expectManyListeners;
+}
+
+interface AxiosNode extends Part<'node'> {
+  readonly isEndTold: typeof isEndTold;
+  readonly breakBody: typeof breakBody;
+}
+
 /** Two attempts that are out at the same time. */
 interface FetchLearning extends LearningDriver {
   readonly initOfHedge: typeof initOfHedge;
@@ -145,6 +157,7 @@ export interface FetchParts extends DriverParts {
   readonly bodyHints?: FetchBodyHints;
   readonly wholeAnswers?: WholeAnswersPart;
   readonly streamStart?: FetchStarts;
+  readonly node?: FetchNode;
 }
 
 /** What axios needs of them. */
@@ -158,6 +171,7 @@ export interface AxiosParts extends DriverParts {
   readonly evidence?: AxiosEvidence;
   readonly bodyHints?: AxiosBodyHints;
   readonly streamStart?: AxiosStarts;
+  readonly node?: AxiosNode;
 }
 
 /** What an adapter installs, with all parts that its policy has. */

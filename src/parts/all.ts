@@ -56,7 +56,7 @@ import { parsedBody, readerOf, textOfHint } from '../drivers/body/copied.js';
 import { keptForAxios } from '../drivers/body/kept-data.js';
 import { keptForFetch, spareOf } from '../drivers/body/kept-request.js';
 import { contentOf } from '../drivers/body/unpack.js';
-import { whenOver } from '../drivers/body/unread.js';
+import { isEndTold, whenOver } from '../drivers/body/unread.js';
 import { awaitStart, awaitWhole, seenOf, waitingFor } from '../drivers/body/whole.js';
 import { ignoresInit, initFrom, withHeaders } from '../drivers/built-anew.js';
 import { sendEnclosed } from '../drivers/enclosing.js';
@@ -66,6 +66,7 @@ import { Detour, withoutIdentity } from '../drivers/identity.js';
 import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { judgedLater } from '../drivers/loop/judging-later.js';
+import { breakBody, expectManyListeners } from '../drivers/node.js';
 import { noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
@@ -274,6 +275,14 @@ export const evidence: Every['evidence'] = {
   isOfTunnel,
 };
 
+export const node: Every['node'] = {
+  part: 'node',
+  needs: [evidence],
+  isEndTold,
+  expectManyListeners,
+  breakBody,
+};
+
 const learning: Every['learning'] = {
   part: 'learning',
   Race,
@@ -311,6 +320,7 @@ export const allParts: Every = {
   advice,
   layers,
   channels,
+  node,
   admission,
   learning,
 };
@@ -330,7 +340,8 @@ type Halved =
   | 'failures'
   | 'layers'
   | 'advice'
-  | 'evidence';
+  | 'evidence'
+  | 'node';
 
 function together<Halves extends Pick<Required<DriverParts>, Halved>>(
   halves: Halves,
@@ -394,6 +405,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   },
   layers: { part: 'layers', of: ofLayers },
   evidence: { part: 'evidence', FetchProof, isOurs },
+  node: { part: 'node', isEndTold, expectManyListeners },
   failures,
   advice: {
     part: 'advice',
@@ -454,6 +466,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   layers,
   advice: { part: 'advice', showRemarks, countFirst, noticeOthers, noticeReplaced },
   evidence: { part: 'evidence', isOfAnother, hopsOf, countedCopy, isOfTunnel },
+  node: { part: 'node', isEndTold, breakBody },
 });
 
 // ---------------------------------------------------------------- with all of them

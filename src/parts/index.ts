@@ -60,6 +60,13 @@ export const layers: Part<'layers'> = every.layers;
 /** The diagnostics channels of Node, on which `undaunted/otel` listens. `observe` needs no part. */
 export const channels: Part<'channels'> = every.channels;
 
+/**
+ * What light entries lack in Node; it brings `evidence` and `failures`. A signal that many requests by fetch share is no reason
+ * for a warning, the end of an answer's body is noticed at once, and over HTTP/2, axios does not end an upload that is
+ * given up as if it were whole.
+ */
+export const node: Part<'node'> = every.node;
+
 /** `wholeBodyBytes`: answers that are handed over once their body is complete. */
 export const wholeAnswers: Part<'wholeAnswers'> = every.wholeAnswers;
 

@@ -73,12 +73,16 @@ function neededBy(scenario: Scenario): readonly string[] {
   ].sort();
 }
 
-function open(scenario: Scenario, ports: Ports): Retrier {
-  const list: List = neededBy(scenario).flatMap((name) => values[name] ?? []);
+function open(scenario: Scenario, ports: Ports, more: List = []): Retrier {
+  const list: List = [...neededBy(scenario).flatMap((name) => values[name] ?? []), ...more];
   return createRetrier(definePolicy(policyOf(scenario) as object, list), ports);
 }
 
+const openInNode = (scenario: Scenario, ports: Ports): Retrier => open(scenario, ports, [parts.node]);
+
 describe('fetch', () => conforms('fetch', fetchPlay(open, withRetry)));
+describe('fetch, with the part for Node', () => conforms('fetch', fetchPlay(openInNode, withRetry)));
+describe('axios, with the part for Node', () => conforms('axios', axiosPlay(openInNode, attachRetry)));
 describe('axios, as in production, where policies are not checked', () =>
   conforms(
     'axios',

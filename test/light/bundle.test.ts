@@ -48,6 +48,7 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   hooks: ['src/drivers/hooks.ts', 'src/drivers/told-outcome.ts', 'src/kernel/moves.ts'],
   layers: ['src/kernel/layers.ts', 'src/kernel/context.ts'],
   channels: [],
+  node: ['src/drivers/node.ts'],
   failures: ['src/core/decide/failures/known.ts', 'src/core/decide/failures/read.ts'],
   evidence: ['src/core/decide/failures/known.ts'],
   'hedge and adaptive timeout': [

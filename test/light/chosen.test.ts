@@ -1,8 +1,10 @@
 /** The light entries without some parts: the rest works, and what is missing is an error that says what to import. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { createServer } from 'node:http';
+import { getMaxListeners } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import axios from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry as withEverything } from '../../src/adapters/fetch/index.js';
@@ -30,6 +32,7 @@ import {
   hold,
   hooks,
   layers,
+  node,
   overrides,
   type Part,
   rules,
@@ -337,6 +340,90 @@ test('time for which a program stands still is told, since a page is suspended m
     while (performance.now() < end);
   });
   expect(stalled).toBeGreaterThan(50);
+});
+
+describe('in Node, without its part and with it', () => {
+  const lists = [[], [node]] as const;
+
+  async function served<T>(listener: RequestListener, work: (address: string) => Promise<T>): Promise<T> {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    } finally {
+      server.close();
+    }
+  }
+
+  test('a deadline that covers the body ends a stream by axios with its error in any case', async () => {
+    for (const list of lists) {
+      await served(
+        (_, response) => void response.writeHead(200).write('the first part'),
+        async (address) => {
+          const instance = axios.create();
+          attachRetry(instance, { deadlineMs: 150, deadlineCovers: 'body' }, list);
+          const { data } = await instance.get(address, { responseType: 'stream' });
+          await expect(new Response(data).text()).rejects.toMatchObject({ code: 'ERR_UNDAUNTED_DEADLINE' });
+        },
+      );
+    }
+  });
+
+  test('an incoming request whose forwarding fails keeps the connection to its own client', async () => {
+    for (const list of lists) {
+      const forward = withRetry(
+        (_: string, init?: { body?: object }) => {
+          expect(init?.body).toBeDefined();
+          return Promise.reject(new TypeError('fetch failed'));
+        },
+        { schedule },
+        list,
+      );
+      await served(
+        (request, response) => {
+          forward('http://127.0.0.1:1/', { body: request }).catch(() => response.writeHead(502).end());
+        },
+        async (address) => {
+          const { status } = await fetch(address, { method: 'POST', body: 'a'.repeat(200_000) });
+          expect(status).toBe(502);
+        },
+      );
+    }
+  });
+
+  test('many requests by fetch may share a signal', async () => {
+    const most: number[] = [];
+    for (const list of lists) {
+      const { signal } = new AbortController();
+      await withRetry(failingOnce().fetch, { schedule }, list)(url, { signal });
+      most.push(getMaxListeners(signal));
+    }
+    expect(most).toEqual([10, 1_500]);
+  });
+
+  test('adapters by name, and bodies that are made for each attempt', async () => {
+    for (const list of lists) {
+      const got: string[] = [];
+      await served(
+        async (request, response) => {
+          let text = '';
+          for await (const chunk of request) text += chunk;
+          got.push(text);
+          response.writeHead(got.length === 1 ? 503 : 200).end();
+        },
+        async (address) => {
+          for (const adapter of ['http', 'fetch'] as const) {
+            got.length = 0;
+            const instance = axios.create({ adapter });
+            attachRetry(instance, { schedule }, list);
+            const make = (): Readable => Readable.from(['made ', 'anew']);
+            const { status } = await instance.put(address, adapter === 'http' ? make : 'made anew');
+            expect([status, ...got]).toEqual([200, 'made anew', 'made anew']);
+          }
+        },
+      );
+    }
+  });
 });
 
 describe('hint sets', () => {

@@ -8,6 +8,7 @@ import { isStream, isWebStream, type StreamLike } from '../../drivers/body/strea
 import { whenRead as whenBodyRead, whenCollected } from '../../drivers/body/unread.js';
 import { drained, weak } from '../../drivers/body/web-stream.js';
 import type { Abortable, BodyDeadline } from '../../drivers/loop/exchange.js';
+import type { AxiosParts } from '../../drivers/parts.js';
 import type { Cancel } from '../../kernel/timers.js';
 import { judging, type Sleep } from '../../kernel/timers.js';
 import type { ResponseShape } from './shapes.js';
@@ -96,12 +97,17 @@ function drain(data: Readable, ms: number, sleep: Sleep, request: NodeRequest | 
  * Calls `done` when a body has been read. A Node stream emits `close`; a web stream is done when it ends, or when axios
  * stops listening to the signal.
  */
-export function whenRead(answer: ResponseShape | undefined, sent: Abortable, done: Cancel): void {
+export function whenRead(
+  answer: ResponseShape | undefined,
+  sent: Abortable,
+  done: Cancel,
+  node: AxiosParts['node'],
+): void {
   const data = answer?.data;
   if (typeof data !== 'object' || data === null) done();
   else if (isStream(data)) data.on('close', done);
   else if (isWebStream(data)) {
-    whenBodyRead(data, done);
+    whenBodyRead(data, done, node);
     cutOnceCollected(data, sent, answer?.request);
     const { signal } = sent;
     const stopListening = signal.removeEventListener.bind(signal);

@@ -9,7 +9,7 @@ import type { Settings } from '../../core/policy/settings.js';
 import { iterates } from '../../drivers/body/iterates.js';
 import { MadeBody } from '../../drivers/body/made-body.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
-import { dispose, isStream, isWebStream } from '../../drivers/body/stream-like.js';
+import { isStream, isWebStream } from '../../drivers/body/stream-like.js';
 import type { AxiosStreams } from '../../drivers/parts.js';
 import type { Cancel } from '../../kernel/timers.js';
 
@@ -69,19 +69,4 @@ const collections: ReadonlySet<string> = new Set([
 /** It is sent once. */
 function spent(data: unknown): Body {
   return { isReplayable: false, next: () => data };
-}
-
-// ---------------------------------------------------------------- still being sent
-
-/**
- * Over HTTP/2, axios ends an aborted request as if its body were whole, so a body that is still being sent is broken
- * first.
- */
-export function breakBody(data: unknown, done: () => void): void {
-  const isSending = typeof data === 'object' && data !== null && isStream(data);
-  if (isSending && !('destroyed' in data && data.destroyed === true)) {
-    data.on('close', done);
-    // Not with the caller's reason, which older versions of axios fail to recognise as their own.
-    dispose(data, new Error('undaunted: the attempt has ended'));
-  } else done();
 }

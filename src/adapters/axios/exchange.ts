@@ -16,7 +16,7 @@ import { written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/timers.js';
 import { bodyToRead, coverBody, release, whenRead } from './answer.js';
-import { type Body, bodyOf, breakBody } from './body.js';
+import { type Body, bodyOf } from './body.js';
 import { type Child, sendCopy } from './child.js';
 import type { NamedAdapters } from './named.js';
 import { answerOf, isCanceled, isCutOff, lightened, outcomeOf } from './outcome.js';
@@ -196,11 +196,13 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   breakOff(abort: () => void): void {
-    breakBody(this.config.data, abort);
+    const { node } = this.parts;
+    if (node === undefined) abort();
+    else node.breakBody(this.config.data, abort);
   }
 
   whenRead(answer: ResponseShape | undefined, sent: Abortable, done: () => void): void {
-    whenRead(answer, sent, done);
+    whenRead(answer, sent, done, this.parts.node);
   }
 
   // -------------------------------------------------------------- what came of it

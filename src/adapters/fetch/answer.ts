@@ -1,7 +1,7 @@
 /** The body of an answer: released if the answer is discarded, and watched while the caller reads it. */
 
 import { dispose, isWebStream } from '../../drivers/body/stream-like.js';
-import { whenRead as whenBodyRead } from '../../drivers/body/unread.js';
+import { type TellingEnds, whenRead as whenBodyRead } from '../../drivers/body/unread.js';
 import { drained } from '../../drivers/body/web-stream.js';
 import type { BodyDeadline, Rest } from '../../drivers/loop/exchange.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
@@ -17,10 +17,14 @@ export function release(answer: ResponseShape | undefined, ms: number, sleep: Sl
 }
 
 /** Calls `done` when the caller has read the body, without touching it. */
-export function whenRead(answer: ResponseShape | undefined, done: Cancel): void {
+export function whenRead(
+  answer: ResponseShape | undefined,
+  done: Cancel,
+  node: TellingEnds | undefined,
+): void {
   const body = bodyOfAnswer(answer);
   if (body === undefined) done();
-  else whenBodyRead(body, done);
+  else whenBodyRead(body, done, node);
 }
 
 /** Ends the body at the deadline: the platform fails a body with the reason of its signal. */
@@ -28,11 +32,12 @@ export function coverBody(
   answer: ResponseShape | undefined,
   { ms, error, abort }: BodyDeadline,
   sleep: Sleep,
+  node: TellingEnds | undefined,
 ): void {
   const body = bodyOfAnswer(answer);
   if (body === undefined) return;
   const cancel = sleep(Math.max(ms, 0), (stalledMs) => abort(error(stalledMs)), judging('elapsed', true));
-  whenBodyRead(body, cancel);
+  whenBodyRead(body, cancel, node);
 }
 
 /** A mock may return nothing at all. */

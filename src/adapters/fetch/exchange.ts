@@ -19,16 +19,7 @@ import { bodyOfAnswer, coverBody, release, whenRead } from './answer.js';
 import { type Body, bodyOf, spareBodyOf } from './body.js';
 import { outcomeOfAnswer, outcomeOfError, PageProof, type Proof } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
-import {
-  addressOf,
-  asItStands,
-  expectManyListeners,
-  headersOf,
-  isSignal,
-  methodOf,
-  pairsOf,
-  signalOf,
-} from './request.js';
+import { addressOf, asItStands, headersOf, isSignal, methodOf, pairsOf, signalOf } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
 /** The parts that one `withRetry()` call installs; all its requests share them. */
@@ -127,7 +118,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     const { signal } = this;
     if (!isSignal(signal)) return () => undefined;
     const onSignal = (): void => listener(this.abortError());
-    expectManyListeners(signal);
+    this.parts.node?.expectManyListeners(signal);
     signal.addEventListener('abort', onSignal);
     return () => signal.removeEventListener('abort', onSignal);
   }
@@ -268,7 +259,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   whenRead(answer: ResponseShape | undefined, sent: Abortable | undefined, done: () => void): void {
     const followsNothing = this.isJoined || (sent !== undefined && this.signal === undefined);
     if (followsNothing || this.hasWhole(answer)) done();
-    else whenRead(answer, done);
+    else whenRead(answer, done, this.parts.node);
   }
 
   // -------------------------------------------------------------- what came of it
@@ -337,7 +328,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {
     if (ending.kind === 'response' && !this.hasWhole(ending.response))
-      coverBody(ending.response, deadline, this.sleep);
+      coverBody(ending.response, deadline, this.sleep, this.parts.node);
   }
 
   ownError<E extends Error>(error: E): E {

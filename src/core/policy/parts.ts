@@ -43,6 +43,7 @@ export type PartName =
   | 'advice'
   | 'layers'
   | 'channels'
+  | 'node'
   | 'admission'
   | 'learning';
 
@@ -153,6 +154,7 @@ export interface Parts extends LimitParts {
   readonly advice?: Part<'advice'>;
   readonly layers?: Part<'layers'>;
   readonly channels?: Part<'channels'>;
+  readonly node?: Part<'node'>;
   readonly admission?: AdmissionPart;
   readonly learning?: Filling<'learning'>;
 }

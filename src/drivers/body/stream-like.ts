@@ -5,6 +5,7 @@ export interface StreamLike {
   on(event: 'close', listener: () => void): unknown;
   pipe(to: unknown): unknown;
   destroy?(error?: unknown): unknown;
+  socket?: unknown;
 }
 
 export function isStream(body: object): body is StreamLike {
@@ -40,24 +41,15 @@ export function dispose(body: unknown, error?: unknown): void {
   if (isWebStream(body) && !body.locked) void body.cancel(error).catch(() => undefined);
   if (!isStream(body)) return;
   body.on('error', () => undefined);
-  if (isIncomingRequest(body)) {
-    // Destroying an incoming request would destroy its connection, and its own client would never get an answer.
-    const { socket } = body;
-    body.socket = null;
-    body.destroy?.(error);
-    body.socket = socket;
-  } else body.destroy?.(error);
+  const isOne = isIncomingRequest(body);
+  const { socket } = body;
+  // Destroying an incoming request would destroy its connection, and its own client would never get an answer.
+  if (isOne) body.socket = null;
+  body.destroy?.(error);
+  if (isOne) body.socket = socket;
 }
 
-/** What Node's IncomingMessage has, and other streams have not. */
-interface IncomingShape {
-  readonly _consuming?: unknown;
-  readonly _dumped?: unknown;
-  readonly req?: unknown;
-}
-
-/** Checks the properties by which Node recognises an IncomingMessage. */
-function isIncomingRequest(stream: StreamLike): stream is StreamLike & { socket: unknown } {
-  const { _consuming, _dumped, req } = stream as IncomingShape;
-  return typeof _consuming === 'boolean' && typeof _dumped === 'boolean' && req === undefined;
+/** Only an IncomingMessage of Node's has the first, and only a response the other. */
+function isIncomingRequest(stream: object): boolean {
+  return '_dumped' in stream && !('req' in stream && stream.req);
 }

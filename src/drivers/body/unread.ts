@@ -13,21 +13,29 @@ interface Finalizer {
   readonly needs?: unknown;
 }
 
+/** Of the part for Node. */
+export interface TellingEnds {
+  readonly isEndTold: typeof isEndTold;
+}
+
 /**
- * Calls `done` when a web stream ends. Node reports that without a reader, which would lock the stream. Other platforms
- * do not, so there `done` waits until the garbage collector takes the stream; some do not report that either.
+ * Calls `done` when a web stream ends. Where nothing tells, `done` waits until the garbage collector takes the stream; some
+ * platforms do not report that either.
  */
-export function whenRead(body: object, done: Cancel): void {
+export function whenRead(body: object, done: Cancel, node: TellingEnds | undefined): void {
+  if (node?.isEndTold(body, done) !== true) whenCollected(body, { end: done });
+}
+
+/** Whether `done` will be called at the end of the stream: Node reports that without a reader, which would lock it. */
+export function isEndTold(body: object, done: Cancel): boolean {
+  const node = nodeStreams();
   try {
-    const { finished } = nodeStreams() ?? {};
-    if (finished !== undefined) {
-      finished(body, done);
-      return;
-    }
+    node?.finished(body, done);
+    return node !== undefined;
   } catch {
     // The body is not a stream of this platform.
+    return false;
   }
-  whenCollected(body, { end: done });
 }
 
 /** Calls `end` after the garbage collector has taken the body, to which nothing of the finalizer may lead. */
@@ -84,15 +92,7 @@ function endsTell(body: object, over: Cancel): boolean {
     if (destroyed !== true) body.on('close', over);
     return destroyed !== true;
   }
-  const node = nodeStreams();
-  if (node === undefined || !isWebStream(body)) return false;
-  try {
-    node.finished(body, over);
-    return true;
-  } catch {
-    // The body is not a stream of this platform.
-    return false;
-  }
+  return isWebStream(body) && isEndTold(body, over);
 }
 
 /** A listener for data, a pipe or a reader is enough: the next bytes may take their time. */
