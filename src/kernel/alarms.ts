@@ -4,14 +4,97 @@
  */
 
 import type { Ports } from './ports.js';
+import { isFake, sleep } from './sleep.js';
+import { monotonicNow } from './stalls.js';
 import { judging } from './timers.js';
+import { atEndOfTurn, endOfTurn } from './turn.js';
 
-/** Something to be done later. It is a link of the list itself, so that setting it allocates nothing. */
-export interface Alarm {
+/** It is a link of the list itself, so that putting it there allocates nothing. */
+interface Linked<One> {
+  earlier: One | undefined;
+  later: One | undefined;
+}
+
+class Line<One extends Linked<One>> {
+  first: One | undefined = undefined;
+  last: One | undefined = undefined;
+
+  putAfter(earlier: One | undefined, one: One): void {
+    const later = earlier === undefined ? this.first : earlier.later;
+    one.earlier = earlier;
+    one.later = later;
+    if (earlier === undefined) this.first = one;
+    else earlier.later = one;
+    if (later === undefined) this.last = one;
+    else later.earlier = one;
+  }
+
+  remove(one: One): void {
+    const { earlier, later } = one;
+    if (earlier === undefined) this.first = later;
+    else earlier.later = later;
+    if (later === undefined) this.last = earlier;
+    else later.earlier = earlier;
+    one.earlier = undefined;
+    one.later = undefined;
+  }
+}
+
+// ---------------------------------------------------------------- what was sent in this turn
+
+/** An attempt that is timed from when it was sent. */
+export interface JustSent extends Linked<JustSent> {
+  /** It was sent in this turn, which has not ended. */
+  isJustSent: boolean;
+  /** That turn has ended. It was sent at `sentAt` or later in that turn, which ended at `now`. */
+  begins(sentAt: number, now: number): void;
+}
+
+/** Most attempts in a turn cost no look at the clock. One that is answered in the same turn is not timed at all. */
+class SentInTurn {
+  private readonly line: Line<JustSent> = new Line();
+  private firstAt = 0;
+  private count = 0;
+
+  add(one: JustSent): void {
+    if (this.count === 0) {
+      this.firstAt = monotonicNow();
+      atEndOfTurn(this);
+    }
+    this.count += 1;
+    one.isJustSent = true;
+    this.line.putAfter(this.line.last, one);
+  }
+
+  remove(one: JustSent): void {
+    one.isJustSent = false;
+    this.line.remove(one);
+  }
+
+  turnEnds(): void {
+    const { line, firstAt, count } = this;
+    this.count = 0;
+    if (line.first === undefined) return;
+    const now = count === 1 ? firstAt : endOfTurn();
+    for (let { first } = line; first !== undefined; { first } = line) {
+      this.remove(first);
+      first.begins(firstAt, now);
+    }
+  }
+}
+
+export const sentInTurn: SentInTurn = new SentInTurn();
+
+/** Not where a test brings the time: there, it passes only between two looks. */
+export function mayBeginLater({ now, sleep: given }: Pick<Ports, 'now' | 'sleep'>): boolean {
+  return now === monotonicNow && given === sleep && !isFake();
+}
+
+// ---------------------------------------------------------------- what is to be done later
+
+export interface Alarm extends Linked<Alarm> {
   /** Infinity: it is not set. */
   dueAt: number;
-  earlier: Alarm | undefined;
-  later: Alarm | undefined;
   ring(): void;
 }
 
@@ -22,8 +105,7 @@ export type NewAlarms = new (ports: Pick<Ports, 'now' | 'sleep'>) => Pick<Alarms
 
 export class Alarms {
   private readonly ports: Pick<Ports, 'now' | 'sleep'>;
-  private first: Alarm | undefined = undefined;
-  private last: Alarm | undefined = undefined;
+  private readonly line: Line<Alarm> = new Line();
   /** When the timer fires. While there are other alarms, it is not moved if its own is taken back, but when it fires. */
   private timedFor: number = Number.POSITIVE_INFINITY;
   private cancel: (() => void) | undefined = undefined;
@@ -37,33 +119,17 @@ export class Alarms {
   set(alarm: Alarm, dueAt: number, now: number): void {
     alarm.dueAt = dueAt;
     // Alarms of about the same delay come in order, so this takes hardly a step.
-    let earlier = this.last;
+    let earlier = this.line.last;
     while (earlier !== undefined && earlier.dueAt > dueAt) earlier = earlier.earlier;
-    this.link(alarm, earlier);
+    this.line.putAfter(earlier, alarm);
     if (dueAt < this.timedFor) this.setTimer(dueAt, now);
   }
 
   clear(alarm: Alarm): void {
     if (alarm.dueAt === Number.POSITIVE_INFINITY) return;
-    const { earlier, later } = alarm;
-    if (earlier === undefined) this.first = later;
-    else earlier.later = later;
-    if (later === undefined) this.last = earlier;
-    else later.earlier = earlier;
-    alarm.earlier = undefined;
-    alarm.later = undefined;
+    this.line.remove(alarm);
     alarm.dueAt = Number.POSITIVE_INFINITY;
-    if (this.first === undefined && !this.isStopping) this.stopSoon();
-  }
-
-  private link(alarm: Alarm, earlier: Alarm | undefined): void {
-    const later = earlier === undefined ? this.first : earlier.later;
-    alarm.earlier = earlier;
-    alarm.later = later;
-    if (earlier === undefined) this.first = alarm;
-    else earlier.later = alarm;
-    if (later === undefined) this.last = alarm;
-    else later.earlier = alarm;
+    if (this.line.first === undefined && !this.isStopping) this.stopSoon();
   }
 
   /** The timer does not keep the process alive: an alarm is only ever about a request that is out. */
@@ -78,13 +144,13 @@ export class Alarms {
     this.isStopping = true;
     queueMicrotask(() => {
       this.isStopping = false;
-      if (this.first === undefined) this.stopTimer();
+      if (this.line.first === undefined) this.stopTimer();
     });
   }
 
   /** This process stood still: what the alarms are about has had that much less time. */
   private postpone(ms: number): void {
-    for (let alarm = this.first; alarm !== undefined; alarm = alarm.later) alarm.dueAt += ms;
+    for (let alarm = this.line.first; alarm !== undefined; alarm = alarm.later) alarm.dueAt += ms;
   }
 
   private stopTimer(): void {
@@ -99,12 +165,12 @@ export class Alarms {
     this.cancel = undefined;
     this.timedFor = Number.POSITIVE_INFINITY;
     try {
-      for (let { first } = this; first !== undefined && first.dueAt <= now; { first } = this) {
+      for (let { first } = this.line; first !== undefined && first.dueAt <= now; { first } = this.line) {
         this.clear(first);
         first.ring();
       }
     } finally {
-      const { first } = this;
+      const { first } = this.line;
       if (first !== undefined && first.dueAt < this.timedFor) this.setTimer(first.dueAt, now);
     }
   }

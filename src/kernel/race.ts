@@ -214,8 +214,8 @@ export class Race implements SessionTail {
 
   // -------------------------------------------------------------- sending
 
-  sent(attempt: number): void {
-    const { now, second } = this;
+  sent(attempt: number, now: number = this.now): void {
+    const { second } = this;
     if (second?.attempt !== attempt) {
       this.first = { attempt, sentAt: now, level: latency.timeoutLevel(this.state), failed: undefined };
       return;
@@ -240,10 +240,9 @@ export class Race implements SessionTail {
     return latency.hedgeAfterMs(own, this.state, first.sentAt);
   }
 
-  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms): void {
+  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms, now: number): void {
     const afterMs = this.hedgeAfterMs(isSendable);
-    const now = this.first?.sentAt;
-    if (afterMs === undefined || now === undefined) return;
+    if (afterMs === undefined) return;
     const { all } = this.known;
     all.alarms ??= new OfScope(this.session.scope.ports);
     all.alarms.set(alarm, now + afterMs, now);
@@ -277,9 +276,11 @@ export class Race implements SessionTail {
   /** The request has succeeded at once. */
   accepted(): void {
     const { first, ofRule } = this;
-    if (first === undefined) return;
+    if (!this.isActing) return;
     this.first = undefined;
-    this.keep(latency.afterSuccess(ofRule, this.stateAfter(first, true, this.now)));
+    // Without a first, it was answered in the turn in which it was sent: that was no server, and took it no time.
+    const state = first === undefined ? this.state : this.stateAfter(first, true, this.now);
+    this.keep(latency.afterSuccess(ofRule, state));
   }
 
   ended(attempt: number, outcome: Outcome, prospects: Prospects): Ruling {

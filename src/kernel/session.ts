@@ -94,8 +94,11 @@ export interface Session {
 
 /** What adapters ask about hedges and adaptive timeouts. It exists only if a setting asks for either. */
 export interface SessionTail {
-  /** The attempt is on the wire now, as far as the client shows that; again, if it moves to another connection. */
-  sent(attempt: number): void;
+  /**
+   * The attempt is on the wire now, as far as the client shows that, or since then; again, if it moves to another
+   * connection.
+   */
+  sent(attempt: number, at?: number): void;
   /** When that was. */
   readonly lastSentAt: number;
   /**
@@ -115,9 +118,9 @@ export interface SessionTail {
   hedgeAfterMs(isSendable: boolean): number | undefined;
   /**
    * The same, with an alarm that rings when that time is over. It is not set if there will be no hedge. The class of the
-   * alarms is handed over because a page, which has fewer requests, does without it.
+   * alarms is handed over because a page, which has fewer requests, does without it. `now` is the time of the call.
    */
-  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms): void;
+  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms, now: number): void;
   stopAwaiting(alarm: Alarm): void;
   /** That time is over. The number of the hedge among the attempts; undefined if none may be sent after all. */
   hedge(): number | undefined;

@@ -9,8 +9,7 @@ interface Awaiting {
   turnEnds(): void;
 }
 
-let awaiting: Awaiting[] = [];
-let spare: Awaiting[] = [];
+const awaiting: Awaiting[] = [];
 let isAwaited = false;
 /** When the clock was read first in this turn, and at its end. */
 let readAt: number | undefined;
@@ -24,15 +23,16 @@ export function atEndOfTurn(one: Awaiting): void {
   void thisTurn.then(end);
 }
 
+/** What is begun at the end of the turn may await that as well, and ends with the rest. */
 function end(): void {
-  const all = awaiting;
-  awaiting = spare;
-  isAwaited = false;
-  readAt = undefined;
-  endedAt = undefined;
-  for (const one of all) one.turnEnds();
-  all.length = 0;
-  spare = all;
+  try {
+    for (const one of awaiting) one.turnEnds();
+  } finally {
+    awaiting.length = 0;
+    isAwaited = false;
+    readAt = undefined;
+    endedAt = undefined;
+  }
 }
 
 /** For those whose turn ends. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Alarm, Alarms } from '../../src/kernel/alarms.js';
+import { type Alarm, Alarms, type JustSent, sentInTurn } from '../../src/kernel/alarms.js';
+import { monotonicNow } from '../../src/kernel/stalls.js';
 import { HandTime } from '../adapters/hand-time.js';
 
 class Ringing implements Alarm {
@@ -157,5 +158,64 @@ describe('alarms', () => {
         }
       }),
     );
+  });
+});
+
+describe('what is sent in a turn', () => {
+  class Sent implements JustSent {
+    isJustSent = false;
+    earlier: JustSent | undefined = undefined;
+    later: JustSent | undefined = undefined;
+    readonly began: number[][] = [];
+
+    begins(...times: number[]): void {
+      this.began.push(times);
+    }
+  }
+
+  function sent(): Sent {
+    const one = new Sent();
+    sentInTurn.add(one);
+    return one;
+  }
+
+  test('begins at its end, and is timed from when the first of it was sent', async () => {
+    const before = monotonicNow();
+    const first = sent();
+    const all = [first, sent()];
+    const between = monotonicNow();
+    all.push(sent());
+    expect(all.map(({ began }) => began)).toEqual([[], [], []]);
+    await undefined;
+    const [[sentAt = 0, now = 0] = []] = first.began;
+    expect(all.map(({ began }) => began)).toEqual([[[sentAt, now]], [[sentAt, now]], [[sentAt, now]]]);
+    expect([before <= sentAt, sentAt <= between, between <= now, now <= monotonicNow()]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(all.map(({ isJustSent }) => isJustSent)).toEqual([false, false, false]);
+  });
+
+  test('alone, begins when it was sent', async () => {
+    const one = sent();
+    const later = monotonicNow();
+    await undefined;
+    const [[sentAt = 0, now] = []] = one.began;
+    expect([now, sentAt <= later]).toEqual([sentAt, true]);
+  });
+
+  test('and is answered in it, never begins', async () => {
+    const answered = [sent(), sent()];
+    const out = sent();
+    for (const one of answered) sentInTurn.remove(one);
+    const alone = sent();
+    await undefined;
+    expect([...answered, out, alone].map(({ began }) => began.length)).toEqual([0, 0, 1, 1]);
+    sentInTurn.remove(sent());
+    const next = sent();
+    await undefined;
+    expect(next.began).toHaveLength(1);
   });
 });

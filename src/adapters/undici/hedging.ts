@@ -1,6 +1,6 @@
 /** A request that may be hedged, or whose attempt timeout is adaptive: watches its attempts, and sends the hedge. */
 
-import { Alarms } from '../../kernel/alarms.js';
+import { Alarms, mayBeginLater, sentInTurn } from '../../kernel/alarms.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { SessionTail } from '../../kernel/session.js';
 import { isSurelyReplayable } from './body.js';
@@ -32,7 +32,7 @@ export class HedgeSender implements Watch {
   private readonly exchange: HedgedExchange;
   private readonly tail: SessionTail;
   private pair: Pair | undefined = undefined;
-  /** The attempt that a hedge may be sent beside. */
+  /** The attempt that was sent in this turn, or that a hedge may be sent beside. */
   private awaited: WatchedSending | undefined = undefined;
   private hedgeAfterMs = 0;
 
@@ -46,19 +46,38 @@ export class HedgeSender implements Watch {
   }
 
   onWire(sending: WatchedSending): void {
+    const { ports } = this.exchange;
+    if (sending === this.pair?.hedge) this.hedgeOnWire(sending);
+    else if (mayBeginLater(ports)) this.beginLater(sending);
+    else {
+      const now = ports.now();
+      this.begins(sending, now, now);
+    }
+  }
+
+  private hedgeOnWire(sending: WatchedSending): void {
     const { tail, exchange } = this;
-    const isHedge = sending === this.pair?.hedge;
     // Listeners hear of a hedge. One that was queued begins in the context of the request whose connection it gets.
-    if (isHedge) exchange.asCaller(() => tail.sent(sending.attempt));
-    else tail.sent(sending.attempt);
+    exchange.asCaller(() => tail.sent(sending.attempt));
     // A listener has aborted the request.
     if (!sending.isLive) return;
-    const { timeout } = exchange.session.settings.tail ?? {};
-    if (timeout !== undefined) this.limitAsLearnt(sending, timeout.maxMs);
-    if (isHedge) {
-      this.pool.found();
-      sending.askForConnection();
-    } else if (exchange.awaitsOnly(sending)) this.awaitHedge(sending);
+    this.limitAsLearnt(sending, tail.lastSentAt);
+    this.pool.found();
+    sending.askForConnection();
+  }
+
+  private beginLater(sending: WatchedSending): void {
+    this.stop();
+    this.awaited = sending;
+    sentInTurn.add(sending);
+    if (this.exchange.session.settings.tail?.hedge !== false) sending.askForConnection();
+  }
+
+  begins(sending: WatchedSending, sentAt: number, now: number): void {
+    this.tail.sent(sending.attempt, sentAt);
+    // Otherwise the head has come, and the body is waited for.
+    if (sending.isLive) this.limitAsLearnt(sending, now);
+    if (this.exchange.awaitsOnly(sending)) this.awaitHedge(sending, now);
   }
 
   /** undici has the attempt, and keeps it waiting for a connection unless it is on the wire. */
@@ -68,29 +87,29 @@ export class HedgeSender implements Watch {
     if (!sending.isOnWire) sending.dispatchedAt = ports.now();
   }
 
-  private limitAsLearnt(sending: WatchedSending, maxMs: number): void {
+  private limitAsLearnt(sending: WatchedSending, now: number): void {
     const { tail, exchange } = this;
-    const ms = tail.timeoutMs(isSurelyReplayable(exchange.body));
-    if (ms === undefined) return;
+    const { timeout } = exchange.session.settings.tail ?? {};
+    const ms = timeout === undefined ? undefined : tail.timeoutMs(isSurelyReplayable(exchange.body));
+    if (timeout === undefined || ms === undefined) return;
     // The longest timeout includes the wait for a connection.
-    const now = tail.lastSentAt;
     sending.dispatchedAt ??= now;
-    exchange.times?.limitLearnt(sending, ms, sending.dispatchedAt + maxMs - now);
+    exchange.times?.limitLearnt(sending, ms, sending.dispatchedAt + timeout.maxMs - now);
   }
 
   private get pool(): ConnectionPool {
     return poolOf(this.exchange.dispatch, this.exchange.session.scope);
   }
 
-  private awaitHedge(sending: WatchedSending): void {
+  private awaitHedge(sending: WatchedSending, now: number): void {
     const { body, dispatch, session } = this.exchange;
     // undici has moved the attempt to another connection.
     if (sending.isSet) this.stop();
     if (isFull(dispatch, session.scope)) return;
     this.awaited = sending;
-    this.tail.awaitHedge(sending, body.kind === 'ready', Alarms);
+    this.tail.awaitHedge(sending, body.kind === 'ready', Alarms, now);
     if (!sending.isSet) return;
-    this.hedgeAfterMs = sending.dueAt - this.tail.lastSentAt;
+    this.hedgeAfterMs = sending.dueAt - now;
     sending.askForConnection();
   }
 
@@ -123,7 +142,10 @@ export class HedgeSender implements Watch {
 
   /** There will be no hedge. */
   stop(): void {
-    if (this.awaited !== undefined) this.tail.stopAwaiting(this.awaited);
+    const { awaited } = this;
+    if (awaited === undefined) return;
     this.awaited = undefined;
+    if (awaited.isJustSent) sentInTurn.remove(awaited);
+    else this.tail.stopAwaiting(awaited);
   }
 }

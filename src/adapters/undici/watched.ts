@@ -1,6 +1,6 @@
 /** An attempt that tells when it is on the wire: it may be hedged, may be a hedge, or has an adaptive timeout. */
 
-import type { Alarm } from '../../kernel/alarms.js';
+import type { Alarm, JustSent } from '../../kernel/alarms.js';
 import { askForConnection, forgetConnection, type OnConnection } from './connections.js';
 import type { Controller } from './handlers.js';
 import type { Ending } from './outcome.js';
@@ -9,13 +9,15 @@ import { type Receiver, Sending } from './sending.js';
 /** Is told when the attempt is on the wire. */
 export interface Watch {
   onWire(sending: WatchedSending): void;
+  /** It has no answer at the end of the turn in which it was sent. */
+  begins(sending: WatchedSending, sentAt: number, now: number): void;
   /** The attempt is on this HTTP/1.1 connection. */
   onConnection(sending: WatchedSending): void;
   /** There is still no answer, so a hedge may be sent. */
   isSlow(sending: WatchedSending): void;
 }
 
-export class WatchedSending extends Sending implements Alarm, OnConnection {
+export class WatchedSending extends Sending implements Alarm, JustSent, OnConnection {
   /** Its number among the attempts of the request. */
   readonly attempt: number;
   /** Only if its timeout is adaptive: when undici was given it, if it was not on the wire at once. */
@@ -23,8 +25,9 @@ export class WatchedSending extends Sending implements Alarm, OnConnection {
   /** The HTTP/1.1 connection that it is on, if undici says so. */
   connection: object | undefined = undefined;
   dueAt: number = Number.POSITIVE_INFINITY;
-  earlier: Alarm | undefined = undefined;
-  later: Alarm | undefined = undefined;
+  isJustSent = false;
+  earlier: WatchedSending | undefined = undefined;
+  later: WatchedSending | undefined = undefined;
   /** How it ended, while that is judged and the other attempt may still be out. */
   ending: Ending | undefined = undefined;
   /** Undefined once the attempt was given up. */
@@ -45,6 +48,10 @@ export class WatchedSending extends Sending implements Alarm, OnConnection {
   /** Whether it waits for a hedge. */
   get isSet(): boolean {
     return this.dueAt !== Number.POSITIVE_INFINITY;
+  }
+
+  begins(sentAt: number, now: number): void {
+    this.watch?.begins(this, sentAt, now);
   }
 
   ring(): void {
