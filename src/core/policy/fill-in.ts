@@ -82,22 +82,17 @@ export function defaultSettings(parts: Parts): Settings {
   return fillIn({ ...(said as SettingsOptions), bufferBodyBytes }, blank as unknown as Settings, parts);
 }
 
+/** `5xx` is 500 to 599 literally, and what is negated is never retried. */
 function compileStatuses(list: NonNullable<SettingsOptions['statuses']>): Statuses {
-  const listed = new Set<number>();
+  const listed = new Set(list.map(String));
+  const retried = new Set<number>();
   const never = new Set<number>();
-  for (const entry of list.map(String)) {
-    const negated = entry.startsWith('!');
-    for (const status of statusesIn(negated ? entry.slice(1) : entry)) (negated ? never : listed).add(status);
+  for (let status = 100; status < 600; status += 1) {
+    const names = [`${status}`, `${Math.floor(status / 100)}xx`];
+    if (names.some((name) => listed.has(`!${name}`))) never.add(status);
+    else if (names.some((name) => listed.has(name))) retried.add(status);
   }
-  const retried = [...listed].filter((status) => !never.has(status));
-  return { retried: new Set(retried), never, lowest: Math.min(...retried) };
-}
-
-/** `503` or `5xx`, which is 500 to 599 literally. */
-function statusesIn(entry: string): number[] {
-  if (!entry.endsWith('xx')) return [Number(entry)];
-  const first = Number(entry.slice(0, -2)) * 100;
-  return Array.from({ length: 100 }, (_, index) => first + index);
+  return { retried, never, lowest: Math.min(...retried) };
 }
 
 function keyOf(option: NonNullable<SettingsOptions['idempotencyKey']>): IdempotencyKey | false {

@@ -69,12 +69,7 @@ function policyFrom(value: unknown, parts: Parts): OwnPolicy {
 
 /** Whether this copy of the package made it: the mark is only for types. */
 export function isPolicy(value: unknown): value is OwnPolicy {
-  try {
-    return value instanceof CheckedPolicy;
-  } catch {
-    // A proxy may throw on everything; the check says so.
-    return false;
-  }
+  return CheckedPolicy.has(value);
 }
 
 /**
@@ -82,9 +77,9 @@ export function isPolicy(value: unknown): value is OwnPolicy {
  * filled-in settings may differ from ours, so only the options that it was made of are used.
  */
 export function isForeignPolicy(value: unknown): value is Pick<Policy, 'toJSON'> {
-  if (typeof value !== 'object' || value === null || isPolicy(value)) return false;
+  if (isPolicy(value)) return false;
   try {
-    const { [Symbol.toStringTag]: mark, toJSON } = value as Partial<Policy>;
+    const { [Symbol.toStringTag]: mark, toJSON } = Object(value) as Partial<Policy>;
     return mark === 'Policy' && typeof toJSON === 'function';
   } catch {
     return false;
@@ -143,6 +138,11 @@ class CheckedPolicy implements OwnPolicy {
     const routes = rules.length === 0 ? undefined : parts.rules?.routesOf(rules);
     this.#ruleAt = routes === undefined ? noRule : (request) => routes.match(request);
     Object.freeze(this);
+  }
+
+  /** Unlike `instanceof`, this asks nothing of a proxy, which may throw on everything; the check says so. */
+  static has(value: unknown): value is OwnPolicy {
+    return typeof value === 'object' && value !== null && #options in value;
   }
 
   get [Symbol.toStringTag](): 'Policy' {

@@ -8,16 +8,16 @@ import type { AnswerInside, Failure } from './row.js';
 import { unclear, unheardOf } from './row.js';
 import { isObject, textOf } from './thrown.js';
 
-/** What browsers and React Native say, for every failure, also of CORS; Safari says a little more. */
+/** What browsers and React Native say, for every failure, also of CORS; of long sentences, as much as tells them from others. */
 export const pageTexts: readonly string[] = [
   'Failed to fetch',
-  'NetworkError when attempting to fetch resource.',
+  'NetworkError when attempting to fetch',
   'Load failed',
   'Network request failed',
-  'The network connection was lost.',
-  'Could not connect to the server.',
-  'A server with the specified hostname could not be found.',
-  'The Internet connection appears to be offline.',
+  'network connection was lost',
+  'Could not connect to the server',
+  'specified hostname could not be found',
+  'connection appears to be offline',
   // The body was cut off: Chromium and Firefox, to the reader of a stream; Node.
   'network error',
   'Error in input stream',
