@@ -79,7 +79,7 @@ export class LiveRetrier implements OwnRetrier, Siblings {
     // The core knows less of them than there is.
     this.parts = policy.parts as KernelParts;
     this.ports = ports;
-    this.scopes = new Scopes(policy.maxScopes, policy.scopeIdleMs, this.parts, ports, this, member, onFirst);
+    this.scopes = new Scopes(this, member, onFirst);
   }
 
   get [Symbol.toStringTag](): 'Retrier' {

@@ -1,14 +1,18 @@
 /** What the requests of one scope share: its limits, and what is learnt from its answers. */
 
+import type { LimitName } from '../core/limits/all.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
 import type { Latencies, LearntSnapshot } from './latencies.js';
+import type { LimitsPassed } from './limits/clear.js';
 import {
+  isOccupied,
   type LimitSnapshots,
   Limits,
+  limitFrom,
+  type NamedLimit,
   renewedLimits,
-  ScopeLimits,
   type Shared,
   type Siblings,
   snapshotOfLimits,
@@ -26,6 +30,12 @@ export interface ScopeSnapshot extends LimitSnapshots {
   readonly refused: Readonly<Record<RefusalReason, number>>;
   /** Present if something is learnt from the answers: one entry for each rule with a hedge or an adaptive timeout. */
   readonly learnt?: readonly LearntSnapshot[];
+}
+
+/** The retrier that a scope belongs to. */
+export interface ScopeOwner extends Siblings {
+  readonly parts: KernelParts;
+  readonly ports: Ports;
 }
 
 /** Each rule has its settings, and so have the overrides of single requests, of which there may be any number. */
@@ -46,26 +56,21 @@ export class Scope implements SessionScope, Shared {
   out = 0;
   readonly refused: Record<RefusalReason, number>;
   /** The link to the fleet, if other processes share this scope. */
-  private fleet: FleetScope | undefined;
-  readonly limits: ScopeLimits;
+  fleet: FleetScope | undefined;
+  readonly limits: Map<object, NamedLimit>;
   private readonly known: Map<Settings, Limits> = new Map();
   private newest: Limits | undefined = undefined;
 
-  constructor(
-    name: string,
-    parts: KernelParts,
-    ports: Ports,
-    siblings: Siblings,
-    fleet?: FleetMember,
-    limits: ScopeLimits = new ScopeLimits(ports, parts),
-  ) {
+  /** `limits`: those that it has from the start. */
+  constructor(name: string, retrier: ScopeOwner, fleet?: FleetMember, limits?: [object, NamedLimit][]) {
+    const { parts, ports } = retrier;
     this.parts = parts;
     // Without the limits that refuse, there are no reasons.
     this.refused = parts.admission?.asked.noRefusals() ?? ({} as Record<RefusalReason, number>);
-    this.siblings = siblings;
+    this.siblings = retrier;
     this.name = name;
     this.ports = ports;
-    this.limits = limits;
+    this.limits = new Map(limits);
     this.usedAt = ports.now();
     this.fleet = fleet?.scope(name);
   }
@@ -81,19 +86,27 @@ export class Scope implements SessionScope, Shared {
 
   private made(settings: Settings): Limits {
     if (this.known.size >= mostKnown) this.known.clear();
-    const limits = new Limits(this, settings, this.limits.of(settings, this.fleet));
+    const limits = new Limits(this, settings);
     this.known.set(settings, limits);
     return limits;
   }
 
+  limit<K extends LimitName>(name: K, settings: Settings): LimitsPassed[K] {
+    const setting = settings[name];
+    if (setting === false) return undefined as LimitsPassed[K];
+    const known = this.limits.get(setting) ?? limitFrom(name, setting, this);
+    if (known !== undefined) this.limits.set(setting, known);
+    return known?.limit as LimitsPassed[K];
+  }
+
   /** Whether attempts occupy its limits, which therefore have to go on counting. */
   get isOccupied(): boolean {
-    return this.limits.isOccupied;
+    return [...this.limits.values()].some(isOccupied);
   }
 
   /** The retrier has forgotten this scope: other processes hear nothing more about it. */
   close(): void {
-    this.limits.leaveFleet();
+    for (const { limit } of this.limits.values()) limit.leaveFleet();
     this.fleet?.close();
     this.fleet = undefined;
   }
@@ -114,13 +127,16 @@ export function snapshotOf({ name, latencies, limits, waiting, refused }: Scope,
 
 /** Clears what was learnt. */
 export function forget({ limits, latencies }: Scope): void {
-  for (const limit of limits.all) limit.forget();
+  for (const { limit } of limits.values()) limit.forget();
   latencies?.forget();
 }
 
 /** A new scope in its place, which knows only what was not learnt; undefined: that is nothing. */
-export function renewed(scope: Scope, fleet: FleetMember | undefined): Scope | undefined {
-  const { name, parts, ports, siblings } = scope;
-  const limits = renewedLimits(scope.limits);
-  return limits && new Scope(name, parts, ports, siblings, fleet, limits);
+export function renewed(
+  { name, limits }: Scope,
+  retrier: ScopeOwner,
+  fleet: FleetMember | undefined,
+): Scope | undefined {
+  const kept = renewedLimits(limits);
+  return kept.length === 0 ? undefined : new Scope(name, retrier, fleet, kept);
 }

@@ -4,41 +4,23 @@
  * no clock for it.
  */
 
+import type { Policy } from '../core/policy/policy.js';
 import type { FleetMember } from './fleet.js';
-import type { Siblings } from './limits/limits.js';
-import type { KernelParts } from './parts.js';
-import type { Ports } from './ports.js';
-import { forget, renewed, Scope } from './scope.js';
+import { forget, renewed, Scope, type ScopeOwner } from './scope.js';
 
 export class Scopes {
   /** In order of last use: the first is the least recently used. */
   readonly byName: Map<string, Scope> = new Map();
   private newest: Scope | undefined = undefined;
   private sweptAt = Number.NEGATIVE_INFINITY;
-  private readonly most: number;
-  private readonly idleMs: number;
-  private readonly parts: KernelParts;
-  private readonly ports: Ports;
-  private readonly siblings: Siblings;
+  readonly retrier: ScopeOwner & { readonly policy: Pick<Policy, 'maxScopes' | 'scopeIdleMs'> };
   readonly fleet: FleetMember | undefined;
   private onFirst: ((scope: Scope) => void) | undefined;
 
-  constructor(
-    most: number,
-    idleMs: number,
-    parts: KernelParts,
-    ports: Ports,
-    siblings: Siblings,
-    fleet?: FleetMember,
-    onFirst?: (scope: Scope) => void,
-  ) {
-    this.onFirst = onFirst;
-    this.most = most;
-    this.idleMs = idleMs;
-    this.parts = parts;
-    this.ports = ports;
-    this.siblings = siblings;
+  constructor(retrier: Scopes['retrier'], fleet?: FleetMember, onFirst?: (scope: Scope) => void) {
+    this.retrier = retrier;
     this.fleet = fleet;
+    this.onFirst = onFirst;
   }
 
   get(name: string): Scope {
@@ -57,32 +39,28 @@ export class Scopes {
   }
 
   private create(name: string): Scope {
-    const scope = this.made(name);
+    const { byName, retrier } = this;
+    this.sweep(retrier.ports.now());
+    for (const oldest of byName.values()) {
+      if (byName.size < retrier.policy.maxScopes) break;
+      if (!oldest.isOccupied) this.forget(oldest);
+    }
+    const scope = new Scope(name, retrier, this.fleet);
     this.onFirst?.(scope);
     this.onFirst = undefined;
     return scope;
   }
 
-  private made(name: string): Scope {
-    this.sweep(this.ports.now());
-    for (const oldest of this.byName.values()) {
-      if (this.byName.size < this.most) break;
-      if (oldest.isOccupied) continue;
-      oldest.close();
-      this.byName.delete(oldest.name);
-    }
-    return new Scope(name, this.parts, this.ports, this.siblings, this.fleet);
-  }
-
   /** For callers that have read the clock anyway. Sweeps at most four times per idle time. */
   sweep(now: number): void {
-    if (now - this.sweptAt < this.idleMs / 4) return;
+    const { scopeIdleMs } = this.retrier.policy;
+    if (now - this.sweptAt < scopeIdleMs / 4) return;
     this.sweptAt = now;
     for (const scope of this.byName.values()) {
       if (scope.uses > 0) {
         scope.uses = 0;
         scope.usedAt = now;
-      } else if (now - scope.usedAt >= this.idleMs && !scope.isOccupied) {
+      } else if (now - scope.usedAt >= scopeIdleMs && !scope.isOccupied) {
         this.forget(scope);
       }
     }
@@ -98,12 +76,12 @@ export class Scopes {
 
 /** Resets one scope, or all of them; requests that wait there can go. */
 export function resetScopes(scopes: Scopes, name?: string): void {
-  const { byName, fleet } = scopes;
+  const { byName, retrier, fleet } = scopes;
   for (const scope of [...byName.values()]) {
     if (name !== undefined && scope.name !== name) continue;
     forget(scope);
     scopes.forget(scope);
-    const anew = renewed(scope, fleet);
+    const anew = renewed(scope, retrier, fleet);
     if (anew !== undefined) byName.set(scope.name, anew);
   }
 }

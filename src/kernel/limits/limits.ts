@@ -3,8 +3,7 @@
  * that inherit the setting share.
  */
 
-import { type AskedFirst, type LimitName, limitNames } from '../../core/limits/all.js';
-import type { FilledBudget } from '../../core/limits/budget/kind.js';
+import type { AskedFirst, LimitName } from '../../core/limits/all.js';
 import type { Filling } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { RefusalReason, RequestFacts } from '../../core/types.js';
@@ -48,71 +47,40 @@ export interface LimitSnapshots {
 
 type Shown<K extends LimitName> = NonNullable<ReturnType<LimitNamed<K>['snapshot']>>;
 
-export class ScopeLimits {
-  readonly ports: Ports;
-  readonly parts: LimitParts;
-  readonly known: { readonly [K in LimitName]: Map<object, LimitNamed<K>> };
-
-  constructor(ports: Ports, parts: LimitParts) {
-    this.ports = ports;
-    this.parts = parts;
-    this.known = Object.fromEntries(limitNames.map((name) => [name, new Map()])) as ScopeLimits['known'];
-  }
-
-  /** Those that a request with these settings passes. */
-  of(settings: Settings, fleet: FleetScope | undefined): LimitsPassed {
-    const passed = limitNames.map((name) => [name, this.one(name, settings, fleet)]);
-    return Object.fromEntries(passed) as LimitsPassed;
-  }
-
-  private one<K extends LimitName>(
-    name: K,
-    settings: Settings,
-    fleet: FleetScope | undefined,
-  ): LimitNamed<K> | undefined {
-    const setting = settings[name];
-    if (setting === false) return undefined;
-    const known: Map<object, LimitNamed<K>> = this.known[name];
-    const limit = known.get(setting) ?? this.make(name, setting, fleet);
-    if (limit !== undefined) known.set(setting, limit);
-    return limit;
-  }
-
-  /** Undefined: never, since a policy without the part has no such setting. */
-  private make<K extends LimitName>(
-    name: K,
-    setting: object,
-    fleet: FleetScope | undefined,
-  ): LimitNamed<K> | undefined {
-    if (name === 'budget' && fleet === undefined)
-      return new ScopeBudget(setting as FilledBudget, this.ports) as unknown as LimitNamed<K>;
-    const New: unknown = name === 'budget' ? fleet?.Budget : this.parts[name as AskedFirst]?.Limit;
-    return New === undefined
-      ? undefined
-      : new (New as NewLimit<object, LimitNamed<K>>)(setting, this.ports, fleet);
-  }
-
-  get all(): readonly LimitNamed<LimitName>[] {
-    return limitNames.flatMap((name) => [...this.known[name].values()]);
-  }
-
-  /** Whether attempts occupy something that would not be counted any more without these limits. */
-  get isOccupied(): boolean {
-    return this.all.some(isOccupied);
-  }
-
-  leaveFleet(): void {
-    for (const limit of this.all) limit.leaveFleet();
-  }
+/** A limit of a scope, with its setting; rules that inherit the setting share the limit. */
+export interface NamedLimit {
+  readonly name: LimitName;
+  readonly limit: LimitNamed<LimitName>;
 }
 
-function isOccupied(limit: LimitNamed<LimitName> & { readonly isOccupied?: boolean }): boolean {
-  return limit.isOccupied === true;
+export type LimitsBySetting = ReadonlyMap<object, NamedLimit>;
+
+/** What the limits of a scope are made with. */
+interface Ground {
+  readonly parts: LimitParts;
+  readonly ports: Ports;
+  readonly fleet: FleetScope | undefined;
+}
+
+/** Undefined: never, since a policy without the part has no such setting. */
+export function limitFrom(
+  name: LimitName,
+  setting: object,
+  { parts, ports, fleet }: Ground,
+): NamedLimit | undefined {
+  const New: unknown = name === 'budget' ? (fleet?.Budget ?? ScopeBudget) : parts[name]?.Limit;
+  if (New === undefined) return undefined;
+  return { name, limit: new (New as NewLimit<object, NamedLimit['limit']>)(setting, ports, fleet) };
+}
+
+/** Whether attempts occupy something that would not be counted any more without the limit. */
+export function isOccupied({ limit }: NamedLimit): boolean {
+  return 'isOccupied' in limit && limit.isOccupied;
 }
 
 // ---------------------------------------------------------------- for retriers that a program has made
 
-export function snapshotOfLimits(limits: ScopeLimits, now: number): LimitSnapshots {
+export function snapshotOfLimits(limits: LimitsBySetting, now: number): LimitSnapshots {
   const concurrencies = shown(limits, 'concurrency', now);
   return {
     budgets: shown(limits, 'budget', now),
@@ -122,20 +90,15 @@ export function snapshotOfLimits(limits: ScopeLimits, now: number): LimitSnapsho
   };
 }
 
-function shown<K extends LimitName>({ known }: ScopeLimits, name: K, now: number): Shown<K>[] {
-  const ofName: Map<object, LimitNamed<K>> = known[name];
-  return [...ofName.values()].flatMap((limit) => (limit.snapshot(now) as Shown<K> | undefined) ?? []);
+function shown<K extends LimitName>(limits: LimitsBySetting, wanted: K, now: number): Shown<K>[] {
+  return [...limits.values()].flatMap(({ name, limit }) =>
+    name === wanted ? ((limit.snapshot(now) as Shown<K> | undefined) ?? []) : [],
+  );
 }
 
 /** Those that count something, for a scope that begins anew: requests under way go on using them. */
-export function renewedLimits({ ports, parts, known }: ScopeLimits): ScopeLimits | undefined {
-  const anew = new ScopeLimits(ports, parts);
-  for (const name of limitNames) {
-    for (const [setting, limit] of known[name]) {
-      if ('isOccupied' in limit) (anew.known[name] as Map<object, object>).set(setting, limit);
-    }
-  }
-  return anew.all.length === 0 ? undefined : anew;
+export function renewedLimits(limits: LimitsBySetting): [object, NamedLimit][] {
+  return [...limits].filter(([, { limit }]) => 'isOccupied' in limit);
 }
 
 // ---------------------------------------------------------------- what a request has to do with them
@@ -169,6 +132,8 @@ export interface Shared {
   queued: number;
   out: number;
   readonly refused: Record<RefusalReason, number>;
+  /** Undefined: the settings do not have that one. */
+  limit<K extends LimitName>(name: K, settings: Settings): LimitsPassed[K];
 }
 
 export class Limits implements LimitsPassed, SessionLimits {
@@ -179,13 +144,13 @@ export class Limits implements LimitsPassed, SessionLimits {
   readonly hold: ScopeHold | undefined;
   readonly concurrency: ScopeConcurrency | undefined;
 
-  constructor(scope: Shared, settings: Settings, { budget, gate, hold, concurrency }: LimitsPassed) {
+  constructor(scope: Shared, settings: Settings) {
     this.scope = scope;
     this.settings = settings;
-    this.budget = budget;
-    this.gate = gate;
-    this.hold = hold;
-    this.concurrency = concurrency;
+    this.budget = scope.limit('budget', settings);
+    this.gate = scope.limit('gate', settings);
+    this.hold = scope.limit('hold', settings);
+    this.concurrency = scope.limit('concurrency', settings);
   }
 
   refusal(reason: RefusalReason, own: ErrorOptions = {}): Error {
