@@ -10,7 +10,9 @@ import type {
   ResponseOutcome,
   World,
 } from '../src/core/types.js';
+import { acceptRetry, type LiveSession } from '../src/kernel/live-session.js';
 import type { Ports } from '../src/kernel/ports.js';
+import type { Session } from '../src/kernel/session.js';
 import { definePolicy } from '../src/parts/all.js';
 
 export const date: number = Date.UTC(2026, 2, 10, 12, 0, 0);
@@ -34,6 +36,11 @@ export function errorWith(properties: object, message = ''): Error {
 
 export function requestOf(facts: Partial<RequestFacts> = {}): RequestFacts {
   return { method: 'GET', origin: 'https://api.example.com', path: '/things/1', keyed: false, ...facts };
+}
+
+/** As a client accepts a response that asks about retries as well. */
+export function accepts(session: Session, status: number): boolean {
+  return session.acceptAtOnce(status) || acceptRetry(session as LiveSession, status);
 }
 
 /** A world in which nothing unusual happens: the draw is 0.5 and no budget is spent. */

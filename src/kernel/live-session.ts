@@ -89,10 +89,10 @@ export class LiveSession implements Raced {
   private readonly enclosure: Enclosure | undefined;
   /** Made only if a limit is asked for admission, if the request has credentials, or if a deadline or a listener needs the time. */
   private timing: RequestTiming | undefined = undefined;
-  private attempts: Attempt[] | undefined = undefined;
+  attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
-  private readonly race: Race | undefined;
+  readonly race: Race | undefined;
 
   constructor(request: RequestFacts, rule: Rule, limits: Limits, parts: KernelParts, beginsLater = false) {
     this.request = request;
@@ -228,49 +228,16 @@ export class LiveSession implements Raced {
   }
 
   acceptAtOnce(status: number): boolean {
-    const { limits, attempts } = this;
+    const { asked, limits } = this;
     const { settings } = limits;
-    const needsDecision =
-      status >= 400 ||
-      settings.retryIf !== undefined ||
-      isRetriedSuccess(settings.statuses, status) ||
-      (settings.hintedSuccesses.length > 0 &&
-        settings.bodies?.isHintedSuccess(settings.hintedSuccesses, this.request, status) === true);
-    if (needsDecision) return false;
-    if (attempts !== undefined) return this.acceptRetry(attempts, status);
+    if (this.attempts !== undefined || needsDecision(this, status)) return false;
     this.acceptedStatus = status;
     this.credentials?.accepted();
-    const { asked } = this;
     asked?.succeededAtOnce(this);
     limits.budget?.succeeded(undefined);
     if (asked !== undefined && !settings.awaitsBody) this.endPermit();
     if (this.isHeard) this.tellSettled(status, limits.scope.ports.now());
     this.race?.accepted();
-    return true;
-  }
-
-  /**
-   * A retry has succeeded: all that `next` would do about it, without what it would have to find out. A listener is told
-   * why, and so that is found out.
-   */
-  private acceptRetry(attempts: Attempt[], status: number): boolean {
-    const { asked, limits, race } = this;
-    const isOver = attempts.at(-1)?.decision.action === 'stop';
-    const isHedged = race?.hasHedgeWon !== undefined;
-    // The history has the hint of a redirect.
-    if (status >= 300 || isOver || isHedged || this.credentials !== undefined || this.isHeard) return false;
-    const { ports } = limits.scope;
-    const endedAt = ports.now();
-    // Each decision draws one number, so that dice which are given bring the next one what they would have brought it.
-    ports.random();
-    race?.begins();
-    const decision = successWith(status, attempts.length + 1);
-    asked?.attemptEnded(this, decision.finding);
-    asked?.succeeded(this);
-    limits.budget?.succeeded(this.refund());
-    this.attempts = [...attempts, { endedAt, decision }];
-    if (!limits.settings.awaitsBody) this.endPermit();
-    race?.ends(decision.finding, undefined, endedAt);
     return true;
   }
 
@@ -413,7 +380,7 @@ export class LiveSession implements Raced {
    * What the budget gets back for the retries that have led to a success. Once a body has failed after its head, nothing
    * shows whether the rest of it arrives, so retries for that rest are not refunded.
    */
-  private refund(): number | undefined {
+  refund(): number | undefined {
     const { budget } = this.settings;
     if (budget === false || this.attempts === undefined || this.acceptedStatus === reopened) return undefined;
     // The retry that went to this scope was paid there.
@@ -461,6 +428,45 @@ export class LiveSession implements Raced {
   about(): About {
     return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
   }
+}
+
+/**
+ * A retry has succeeded: all that `next` would do about it, without what it would have to find out. A client that has
+ * many requests under way asks this first; where few are retried, `next` is enough. False: ask `next`. A listener is told
+ * why, and so that is found out.
+ */
+export function acceptRetry(session: LiveSession, status: number): boolean {
+  const { asked, attempts, limits, race } = session;
+  if (attempts === undefined || needsDecision(session, status)) return false;
+  const isOver = attempts.at(-1)?.decision.action === 'stop';
+  const isHedged = race?.hasHedgeWon !== undefined;
+  // The history has the hint of a redirect.
+  if (status >= 300 || isOver || isHedged || session.credentials !== undefined || session.isHeard)
+    return false;
+  const { ports } = limits.scope;
+  const endedAt = ports.now();
+  // Each decision draws one number, so that dice which are given bring the next one what they would have brought it.
+  ports.random();
+  race?.begins();
+  const decision = successWith(status, attempts.length + 1);
+  asked?.attemptEnded(session, decision.finding);
+  asked?.succeeded(session);
+  limits.budget?.succeeded(session.refund());
+  session.attempts = [...attempts, { endedAt, decision }];
+  if (!limits.settings.awaitsBody) session.endPermit();
+  race?.ends(decision.finding, undefined, endedAt);
+  return true;
+}
+
+/** Whether a response is more than a success that nothing has to be asked about. */
+function needsDecision({ limits: { settings }, request }: LiveSession, status: number): boolean {
+  return (
+    status >= 400 ||
+    settings.retryIf !== undefined ||
+    isRetriedSuccess(settings.statuses, status) ||
+    (settings.hintedSuccesses.length > 0 &&
+      settings.bodies?.isHintedSuccess(settings.hintedSuccesses, request, status) === true)
+  );
 }
 
 /** Without a look into the set, which takes as long as all else that an accepted answer needs. */

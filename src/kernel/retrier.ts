@@ -61,7 +61,7 @@ export interface OwnRetrier extends Pick<Retrier, 'policy' | 'ports' | typeof Sy
     unknownOrigin?: string,
     socket?: string,
     beginsLater?: boolean,
-  ): Session;
+  ): LiveSession;
 }
 
 /** What retries requests. All that a program may do with one beside that is in `public-retrier.ts`. */
@@ -92,7 +92,7 @@ export class LiveRetrier implements OwnRetrier, Siblings {
     unknownOrigin = 'unknown origin',
     socket?: string,
     beginsLater?: boolean,
-  ): Session {
+  ): LiveSession {
     const { policy } = this;
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);

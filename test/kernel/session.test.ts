@@ -9,8 +9,7 @@ import { historyOf, remember } from '../../src/kernel/history.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
 import type { Session } from '../../src/kernel/session.js';
 import { createRetrier } from '../../src/parts/all.js';
-
-import { answered, errorWith, failed, requestOf, VirtualTime } from '../kit.js';
+import { accepts, answered, errorWith, failed, requestOf, VirtualTime } from '../kit.js';
 
 function retrierWith(options: PolicyOptions, random = 0.5): { retrier: Retrier; time: VirtualTime } {
   const time = new VirtualTime();
@@ -112,7 +111,7 @@ describe('a request', () => {
     const { retrier } = retrierWith({ observe: (event) => events.push(event) });
     const session = retrier.open(requestOf());
     session.next(answered(503), { replayable: true });
-    expect(session.acceptAtOnce(200)).toBe(false);
+    expect(accepts(session, 200)).toBe(false);
     expect(session.next(answered(200), { replayable: true })).toMatchObject({
       action: 'stop',
       reason: 'success',
@@ -149,7 +148,7 @@ describe('a request', () => {
             time.now += 3 * (request % 7) + attempt;
           }
           const isJudged = retrier === judged.retrier && request % 3 > 0;
-          if (!isJudged) expect(session.acceptAtOnce(200)).toBe(true);
+          if (!isJudged) expect(accepts(session, 200)).toBe(true);
           else session.next(answered(200), { replayable: true });
           if (session.awaitsBody) session.bodyEnded();
           return session.history;
@@ -166,25 +165,25 @@ describe('a request', () => {
       const { retrier } = retrierWith(options);
       const session = retrier.open(requestOf());
       session.next(answered(503), { replayable: true, verdict: true });
-      expect(session.acceptAtOnce(200)).toBe(false);
+      expect(accepts(session, 200)).toBe(false);
     }
     const session = retrierWith({}).retrier.open(requestOf());
     session.next(answered(503), { replayable: true });
-    expect(session.acceptAtOnce(304)).toBe(false);
+    expect(accepts(session, 304)).toBe(false);
   });
 
   test('whose body fails after a retry was accepted has failed in that attempt', () => {
     const { retrier } = retrierWith({});
     const session = retrier.open(requestOf());
     session.next(answered(503), { replayable: true });
-    expect(session.acceptAtOnce(200)).toBe(true);
+    expect(accepts(session, 200)).toBe(true);
     const broken = failed(errorWith({ code: 'UND_ERR_SOCKET' }));
     expect(session.next(broken, { replayable: true })).toMatchObject({ action: 'retry', attempt: 2 });
     expect(session.history.map(({ decision }) => decision.reason)).toEqual([
       'transient-status',
       'transport-error',
     ]);
-    expect(session.acceptAtOnce(200)).toBe(true);
+    expect(accepts(session, 200)).toBe(true);
   });
 
   test('passes what the client knows to the decision', () => {

@@ -16,7 +16,7 @@ import type { Scope } from '../../src/kernel/scope.js';
 import type { Session } from '../../src/kernel/session.js';
 import type { Sleep } from '../../src/kernel/timers.js';
 import { createRetrier, definePolicy } from '../../src/parts/all.js';
-import { answered, requestOf } from '../kit.js';
+import { accepts, answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 
 const attemptTimeoutMs = 1_000;
@@ -248,7 +248,7 @@ export class FleetWorld {
     const { session } = process;
     if (session === undefined) return;
     const outcome = outcomes[end];
-    const isOver = outcome.kind === 'response' && session.acceptAtOnce(outcome.status);
+    const isOver = outcome.kind === 'response' && accepts(session, outcome.status);
     if (!isOver) session.next(outcome, { replayable: true });
     if (end !== 'succeeds') process.hasFailed = true;
     process.phase = 'idle';

@@ -17,7 +17,7 @@ import { LiveSession, type RequestTiming } from '../../src/kernel/live-session.j
 import type { Retrier } from '../../src/kernel/retrier.js';
 import type { Scope } from '../../src/kernel/scope.js';
 import { allParts, createRetrier } from '../../src/parts/all.js';
-import { answered, requestOf } from '../kit.js';
+import { accepts, answered, requestOf } from '../kit.js';
 import type { Machine } from './explore.js';
 import { type Memory, memoryOf, restore } from './memory.js';
 
@@ -231,7 +231,7 @@ export class ScopeMachine implements Machine<State> {
     const outcome: ErrorOutcome | ResponseOutcome = ends[end];
     const before = this.gate?.kind;
     const sentAt = sentAtOf(session) ?? state.now;
-    const isOver = outcome.kind === 'response' && session.acceptAtOnce(outcome.status);
+    const isOver = outcome.kind === 'response' && accepts(session, outcome.status);
     const decision = isOver ? undefined : session.next(outcome, { replayable: true });
     const phase = this.plan.awaitsBody && outcome.kind === 'response' ? 'reading' : 'idle';
     const after =

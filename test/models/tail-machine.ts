@@ -13,6 +13,7 @@ import { SharedBudget } from '../../src/fleet/budget-share.js';
 import type { FleetScope, OpenFleet } from '../../src/kernel/fleet.js';
 import type { LiveSession } from '../../src/kernel/live-session.js';
 import type { Ruling } from '../../src/kernel/session.js';
+import { accepts } from '../kit.js';
 import { memoryOf } from './memory.js';
 import {
   type End,
@@ -301,7 +302,7 @@ export class TailMachine extends ScopeMachine {
 
   private judgedAlone(session: LiveSession, attempt: number, end: End): Ruled {
     const outcome = ends[end];
-    const isOver = outcome.kind === 'response' && session.acceptAtOnce(outcome.status);
+    const isOver = outcome.kind === 'response' && accepts(session, outcome.status);
     if (isOver) return { kind: 'decided', attempt, decision: undefined };
     return { kind: 'decided', attempt, decision: session.next(outcome, { replayable: true }) };
   }

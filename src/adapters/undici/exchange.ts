@@ -22,8 +22,8 @@ import { contextFor, verdictOn } from '../../drivers/hooks.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
+import { acceptRetry, type LiveSession } from '../../kernel/live-session.js';
 import type { Ports } from '../../kernel/ports.js';
-import type { Session } from '../../kernel/session.js';
 import type { SleepOptions } from '../../kernel/timers.js';
 import { channels } from '../../parts/all.js';
 import type { HeldEnding } from './aside.js';
@@ -86,7 +86,7 @@ const usual: AsyncResourceOptions = { requireManualDestroy: false };
  * undici's own interceptors write to their controllers, so every property of a controller is writable.
  */
 export class UndiciExchange extends AsyncResource implements Controller, Receiver {
-  readonly session: Session;
+  readonly session: LiveSession;
   readonly dispatch: Dispatch;
   readonly body: Body;
   /** Undefined without time limits. */
@@ -105,7 +105,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   private last: Phase = atStart;
   private abortion: { readonly reason: unknown } | undefined = undefined;
 
-  constructor(dispatch: Dispatch, handler: Handler, session: Session, body: Body) {
+  constructor(dispatch: Dispatch, handler: Handler, session: LiveSession, body: Body) {
     super('UNDAUNTED', usual);
     this.handler = handler;
     this.session = session;
@@ -266,7 +266,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     this.stopTimers(sending);
     this.asCaller(() => {
       const { cut, began } = ending;
-      if (cut !== undefined || began !== undefined || !this.session.acceptAtOnce(ending.head.status))
+      if (cut !== undefined || began !== undefined || !this.acceptAtOnce(ending.head.status))
         this.judge(sending, ending);
       else this.deliverAside(sending, ending.head, false, true);
     });
@@ -277,7 +277,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     // Listeners run in the caller's async context.
     if (isListening(session.settings, channels.of))
       return this.runInAsyncScope(session.acceptAtOnce, session, status);
-    return session.acceptAtOnce(status);
+    return session.acceptAtOnce(status) || acceptRetry(session, status);
   }
 
   get expectsBody(): boolean {

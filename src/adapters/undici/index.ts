@@ -4,8 +4,8 @@ import type { Dispatcher } from 'undici';
 import type { OverrideOptions, PolicyOptions } from '../../core/policy/options.js';
 import type { PolicyLike } from '../../core/policy/policy.js';
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
+import type { LiveSession } from '../../kernel/live-session.js';
 import type { OwnRetrier, RetrierLike } from '../../kernel/retrier.js';
-import type { Session } from '../../kernel/session.js';
 import { layers, retrierFor } from '../../parts/all.js';
 import { bodyOf } from './body.js';
 import { RequestContext } from './context.js';
@@ -86,7 +86,7 @@ function open(
   handler: Handler,
   unknownOrigin: string,
 ): UndiciExchange | undefined {
-  let session: Session | undefined;
+  let session: LiveSession | undefined;
   try {
     const context = new RequestContext(options);
     session = retrier.open(context, overrideOf(options), unknownOrigin, undefined, true);
