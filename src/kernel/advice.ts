@@ -1,12 +1,13 @@
 /** What is said to those who write a program. Where policies are not checked, nothing is said. */
 
+import { limitNames } from '../core/limits/all.js';
 import type { Part } from '../core/policy/parts.js';
 import type { Policy } from '../core/policy/policy.js';
 import { warnOnce } from './warning.js';
 
 export interface Advice extends Part<'advice'> {
   readonly showRemarks: typeof showRemarks;
-  readonly countFirst: typeof countFirst;
+  readonly countsFirst: typeof countsFirst;
 }
 
 export function showRemarks({ remarks }: Policy): void {
@@ -34,8 +35,13 @@ const mostRows = 20;
 const rows: Map<string, Row> = new Map();
 let hasWarned = false;
 
+/** What counts the first scope of an installation with options of its own; undefined: its requests would share nothing anyway. */
+export function countsFirst({ fallback: { settings } }: Policy): ((newest: Used) => void) | undefined {
+  return limitNames.every((name) => settings[name] === false) ? undefined : countFirst;
+}
+
 /** An installation with options of its own sends its first request, to this scope. */
-export function countFirst(newest: Used): void {
+function countFirst(newest: Used): void {
   if (hasWarned) return;
   const { name } = newest;
   const row = rows.get(name);

@@ -22,6 +22,7 @@ import type { Finding, ResponseOutcome, ToldRequest } from '../core/types.js';
 import { originIn } from './address.js';
 import { contextStorage, type Enclosure, suppressionInContext } from './context.js';
 import type { About } from './events.js';
+import type { attemptEnded, Passing } from './limits/admission.js';
 import type { Ports } from './ports.js';
 import type { Prospects, Session, SessionCredentials } from './session.js';
 import { judging } from './timers.js';
@@ -168,15 +169,15 @@ function isWithin(renewals: Renewals): boolean {
 // ---------------------------------------------------------------- one request
 
 /** The session, as far as its credentials have to do with it. */
-interface Bearer extends Pick<Session, 'request' | 'history' | 'settings' | 'scope'> {
+interface Bearer extends Passing, Pick<Session, 'settings' | 'scope'> {
   /** When the deadline began to count. */
   readonly timedFrom: number | undefined;
   readonly suppressed: true | undefined;
-  /**
-   * The attempt is over, although it is decided only later what follows: no limit has to wait for that. False: the limits
-   * hear of it when it is decided.
-   */
-  heard(finding: Finding, attempt: number | undefined): boolean;
+  /** Undefined: the request asks no limit before an attempt. */
+  readonly asked: { readonly attemptEnded: typeof attemptEnded } | undefined;
+  readonly race: { gaveBack(attempt: number): boolean } | undefined;
+  /** An attempt occupies nothing any more. */
+  endPermit(): void;
   /** Whether there is a listener. */
   readonly isHeard: boolean;
   tell(event: RequestEvent): void;
@@ -259,7 +260,7 @@ export class RequestCredentials implements SessionCredentials {
     // If this request cannot be sent again, the others can.
     const renewal = running ?? renewals.begin(beginner, response);
     if (!may || renewal === undefined) return false;
-    this.isHeard = session.heard(finding, attempt);
+    this.isHeard = isHeardAlready(session, finding, attempt);
     return renewal;
   }
 
@@ -274,6 +275,18 @@ export class RequestCredentials implements SessionCredentials {
     const { origin } = this.session.request;
     this.isAway = there !== undefined && (origin === undefined || there !== (originIn(origin) ?? origin));
   }
+}
+
+/**
+ * The attempt is over, although it is decided only later what follows: no limit has to wait for that. False: the limits
+ * hear of it when it is decided.
+ */
+function isHeardAlready(session: Bearer, finding: Finding, attempt: number | undefined): boolean {
+  // Of two attempts, the race knows which permit is whose.
+  if (attempt !== undefined && session.race?.gaveBack(attempt) === true) return false;
+  session.asked?.attemptEnded(session, finding);
+  session.endPermit();
+  return true;
 }
 
 function refusing({ status, headers }: ResponseOutcome): RefusingAnswer {

@@ -7,7 +7,6 @@
 
 import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
-import { retriesIn } from '../core/decide/fresh.js';
 import type { RequestEvent } from '../core/events.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { go } from '../core/limits/admission.js';
@@ -30,7 +29,7 @@ import type { Enclosure } from './context.js';
 import type { RequestCredentials } from './credentials.js';
 import { type About, isListening, summaryOf, tell } from './events.js';
 import type { Limits, Shared } from './limits/limits.js';
-import type { Asking, Permit } from './limits/permit.js';
+import type { Permit } from './limits/permit.js';
 import type { Move } from './moves.js';
 import type { Admission as Asked, KernelParts } from './parts.js';
 import type { Race, Raced } from './race.js';
@@ -194,24 +193,12 @@ export class LiveSession implements Raced {
     this.scope.parts.hooks?.moveTo(this, url);
   }
 
-  goesTo(there: Limits, move: Move): void {
-    const { permit } = this;
-    if (permit !== undefined) this.asked?.leave(this.limits, permit);
-    this.ensureTiming().move = move;
-    this.limits = there;
-    this.race?.moved();
-  }
-
   get move(): Move | undefined {
     return this.timing?.move;
   }
 
-  get asking(): Asking {
-    return this.move?.asking ?? this;
-  }
-
-  get retries(): number {
-    return this.attempts === undefined ? 0 : retriesIn(this.attempts);
+  set move(move: Move) {
+    this.ensureTiming().move = move;
   }
 
   private ensureTiming(): RequestTiming {
@@ -349,14 +336,6 @@ export class LiveSession implements Raced {
     if (permit !== undefined) this.asked?.end(this.limits, permit);
   }
 
-  giveBack(permit: Permit | undefined): void {
-    if (permit !== undefined) this.endPermit(permit);
-  }
-
-  admitHedge(now: number): Permit | undefined {
-    return this.asked?.admitHedge(this.limits, this.permit, now);
-  }
-
   abandon(outcome?: unknown): void {
     this.race?.abandoned();
     const { asked, permit } = this;
@@ -366,14 +345,6 @@ export class LiveSession implements Raced {
     if (outcome !== undefined && this.isHeard) {
       this.tellSettled(labelOf(outcome), this.scope.ports.now());
     }
-  }
-
-  heard(finding: Finding, attempt: number | undefined): boolean {
-    // Of two attempts, the race knows which permit is whose.
-    if (attempt !== undefined && this.race?.gaveBack(attempt) === true) return false;
-    this.asked?.attemptEnded(this, finding);
-    this.endPermit();
-    return true;
   }
 
   /**

@@ -9,8 +9,9 @@ import { wrongReturn } from '../core/returned.js';
 import { toldRequest } from '../core/told.js';
 import type { History, RequestFacts, ToldRequest } from '../core/types.js';
 import { originIn, written } from './address.js';
+import type { leave } from './limits/admission.js';
 import type { Limits } from './limits/limits.js';
-import type { Asking } from './limits/permit.js';
+import type { Asking, Permit } from './limits/permit.js';
 
 export interface Move {
   /** The limits of its own origin. */
@@ -24,16 +25,17 @@ export interface Move {
 interface Moving {
   readonly request: RequestFacts;
   readonly rule: Rule;
-  readonly limits: Limits;
   readonly history: History;
-  readonly move: Move | undefined;
+  readonly permit: Permit | undefined;
+  readonly asked: { readonly leave: typeof leave } | undefined;
   readonly credentials: { movesTo(url: string): void } | undefined;
-  /** The next attempt belongs there. */
-  goesTo(there: Limits, move: Move): void;
+  readonly race: { moved(): void } | undefined;
+  limits: Limits;
+  move: Move | undefined;
 }
 
 export function moveTo(session: Moving, url: string): void {
-  const { limits, request, rule, history } = session;
+  const { limits, request, rule, history, permit } = session;
   const home = session.move?.home ?? limits;
   session.credentials?.movesTo(url);
   const isHome = !isElsewhere(url, request);
@@ -46,7 +48,10 @@ export function moveTo(session: Moving, url: string): void {
     limits.budget?.moved(paid.finding, now);
     there.budget?.spend(paid.finding, now);
   }
-  session.goesTo(there, { home, asking, after: history.length });
+  if (permit !== undefined) session.asked?.leave(limits, permit);
+  session.move = { home, asking, after: history.length };
+  session.limits = there;
+  session.race?.moved();
 }
 
 /** Where a client does not know the origin, it does not know that another one is meant either. */

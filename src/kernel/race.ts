@@ -11,6 +11,7 @@ import {
   withEvidenceOfBoth,
 } from '../core/decide/both-failed.js';
 import { classify } from '../core/decide/classify.js';
+import { retriesIn } from '../core/decide/fresh.js';
 import { isSafe } from '../core/decide/safety.js';
 import type { RequestEvent } from '../core/events.js';
 import type { LatencyState } from '../core/limits/latency/latency.js';
@@ -21,7 +22,7 @@ import type { Attempt, Decision, Finding, Outcome, World } from '../core/types.j
 import type { Alarm, NewAlarms } from './alarms.js';
 import type { About } from './events.js';
 import { Latencies, type RuleLatency } from './latencies.js';
-import type { failed, Passing, seen } from './limits/admission.js';
+import type { admitHedge, failed, Passing, seen } from './limits/admission.js';
 import { hasSpareCapacity } from './limits/clear.js';
 import type { Limits } from './limits/limits.js';
 import type { Permit } from './limits/permit.js';
@@ -54,21 +55,18 @@ interface Failed {
 /** The session, as far as the race has to do with it. */
 export interface Raced extends Session, Passing {
   /** Undefined: its settings ask no limit before an attempt. */
-  readonly asked: { readonly failed: typeof failed; readonly seen: typeof seen } | undefined;
+  readonly asked:
+    | { readonly admitHedge: typeof admitHedge; readonly failed: typeof failed; readonly seen: typeof seen }
+    | undefined;
   readonly limits: Limits;
   readonly suppressed: true | undefined;
-  readonly retries: number;
   next(outcome: Outcome | Finding, prospects: Prospects, source?: Outcome | Finding): Decision;
   about(): About;
   /** Whether there is a listener. */
   readonly isHeard: boolean;
   tell(event: RequestEvent): void;
-  /** The permit of a hedge that is sent now; undefined: it needs none. */
-  admitHedge(now: number): Permit | undefined;
   /** An attempt occupies nothing any more; by default, the one whose permit the session holds. */
   endPermit(permit?: Permit): void;
-  /** The same for this permit; undefined: the attempt holds none, or the one of the session, which is not ended. */
-  giveBack(permit: Permit | undefined): void;
 }
 
 export class Race implements SessionTail {
@@ -147,8 +145,8 @@ export class Race implements SessionTail {
 
   /** Whether a retry would be safe and affordable after a timeout. */
   private canRetry(now: number): boolean {
-    const { asked, settings, request, limits, retries } = this.session;
-    if (limits.budget === undefined || retries >= settings.maxRetries) return false;
+    const { asked, settings, request, limits, history } = this.session;
+    if (limits.budget === undefined || retriesIn(history) >= settings.maxRetries) return false;
     if (!isSafe(settings, request) || asked?.seen(limits, now).gateShut === true) return false;
     return limits.budget.affords('timeout', now);
   }
@@ -259,14 +257,14 @@ export class Race implements SessionTail {
       return undefined;
     this.keep(latency.afterHedge(this.state, now));
     const attempt = first.attempt + 1;
-    const permit = this.session.admitHedge(now);
+    const permit = this.session.asked?.admitHedge(this.session.limits, this.session.permit, now);
     this.second = { attempt, sentAt: undefined, level: 0, failed: undefined, permit };
     return attempt;
   }
 
   withdraw(): void {
     if (this.second === undefined) return;
-    this.session.giveBack(this.second.permit);
+    this.giveBack(this.second.permit);
     this.second = undefined;
     this.keep(latency.afterWithdrawal(this.ofRule, this.state));
   }
@@ -339,6 +337,11 @@ export class Race implements SessionTail {
     return { kind: 'decided', attempt, decision };
   }
 
+  /** Undefined: the attempt holds none, or the one of the session, which is not ended. */
+  private giveBack(permit: Permit | undefined): void {
+    if (permit !== undefined) this.session.endPermit(permit);
+  }
+
   /** An end of the request as a whole counts as that of an attempt which is still out. */
   begins(): void {
     const { first, second } = this;
@@ -407,7 +410,7 @@ export class Race implements SessionTail {
       this.losers.set(other.attempt, other);
     } else {
       if (isOut) this.recordTime(other, false, now);
-      this.session.giveBack(other?.permit);
+      this.giveBack(other?.permit);
     }
     this.first = undefined;
     this.second = undefined;
@@ -419,7 +422,7 @@ export class Race implements SessionTail {
     const { first, second, now } = this;
     for (const out of [first, second]) {
       if (out?.failed === undefined) this.recordTime(out, false, now);
-      this.session.giveBack(out?.permit);
+      this.giveBack(out?.permit);
     }
     this.first = undefined;
     this.second = undefined;
@@ -443,7 +446,7 @@ export class Race implements SessionTail {
     this.losers?.delete(attempt);
     if (loser.isLeft === true) this.known.all.loserGone();
     this.recordTime(loser, isAnswered, this.now);
-    this.session.giveBack(loser.permit);
+    this.giveBack(loser.permit);
   }
 }
 

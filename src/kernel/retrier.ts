@@ -1,6 +1,5 @@
 /** A policy with its live scopes, clock and random numbers: what every adapter talks to. */
 
-import { limitNames } from '../core/limits/all.js';
 import type { OverrideOptions, PolicyOptions } from '../core/policy/options.js';
 import type { Parts } from '../core/policy/parts.js';
 import type { Policy, PolicyLike, Rule } from '../core/policy/policy.js';
@@ -159,20 +158,10 @@ export function retrierFrom(given: PolicyOptions | PolicyLike | RetrierLike = {}
   if (isRetrier(given)) return given;
   // A retrier of another copy of this package is not a policy: it is refused as one.
   const policy = policyOf(given, parts);
-  if (given !== policy && !isForeignPolicy(given)) return ownRetrier(policy);
+  // For one installation alone.
+  if (given !== policy && !isForeignPolicy(given))
+    return new LiveRetrier(policy, realPorts, undefined, adviceOf(policy)?.countsFirst(policy));
   const retrier = retriers.get(policy) ?? new LiveRetrier(policy, realPorts);
   retriers.set(policy, retrier);
   return retrier;
-}
-
-/** For one installation alone. */
-function ownRetrier(policy: OwnPolicy): OwnRetrier {
-  const { settings } = policy.fallback;
-  const sharesNothing = limitNames.every((name) => settings[name] === false);
-  return new LiveRetrier(
-    policy,
-    realPorts,
-    undefined,
-    sharesNothing ? undefined : adviceOf(policy)?.countFirst,
-  );
 }

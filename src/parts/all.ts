@@ -73,7 +73,7 @@ import { isOurs } from '../drivers/platform-fetch.js';
 import { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from '../drivers/sent-by-axios.js';
 import { FetchProof, isMisuse, wentElsewhere } from '../drivers/sent-by-fetch.js';
 import { begun, letStart, releaseStart, startFailureOf } from '../drivers/starting.js';
-import { countFirst, showRemarks } from '../kernel/advice.js';
+import { countsFirst, showRemarks } from '../kernel/advice.js';
 import { RequestCredentials } from '../kernel/credentials.js';
 import { type ChannelsPart, platformChannels } from '../kernel/events.js';
 import type { Layers } from '../kernel/layers.js';
@@ -108,7 +108,7 @@ type Every = Required<FetchParts & AxiosParts>;
 const advice: Every['advice'] = {
   part: 'advice',
   showRemarks,
-  countFirst,
+  countsFirst,
   noticeOthers,
   noticeReplaced,
   noticeRetryAgent,
@@ -410,7 +410,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   advice: {
     part: 'advice',
     showRemarks,
-    countFirst,
+    countsFirst,
     noticeRetryAgent,
     ignoresInit,
     initFrom,
@@ -464,7 +464,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   },
   failures: { part: 'failures', read: readFailure },
   layers,
-  advice: { part: 'advice', showRemarks, countFirst, noticeOthers, noticeReplaced },
+  advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced },
   evidence: { part: 'evidence', isOfAnother, hopsOf, countedCopy, isOfTunnel },
   node: { part: 'node', isEndTold, breakBody },
 });

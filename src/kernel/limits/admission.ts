@@ -3,7 +3,7 @@
  * ramp, or a place in the queue of the hold.
  */
 
-import { isRetried } from '../../core/decide/fresh.js';
+import { isRetried, retriesIn } from '../../core/decide/fresh.js';
 import type { AdmissionRequest, Admitted } from '../../core/limits/admission.js';
 import { go, noQueuePlace } from '../../core/limits/admission.js';
 import { type AskedFirst, orderOfAdmission } from '../../core/limits/all.js';
@@ -24,11 +24,8 @@ import type { Asking } from './permit.js';
 import { isAsking, noteRefusal, type Permit, permitWith } from './permit.js';
 
 /** The session, as far as these limits have to do with it. */
-export interface Passing extends Pick<Session, 'history'> {
+export interface Passing extends Pick<Session, 'request' | 'rule' | 'history'> {
   readonly limits: Limits;
-  /** What a gate tells requests apart by. */
-  readonly asking: Asking;
-  readonly retries: number;
   /** Asked for only if the attempt has to wait, since the deadline may begin to count with it. */
   readonly deadlineAt: number;
   readonly move: Move | undefined;
@@ -37,14 +34,26 @@ export interface Passing extends Pick<Session, 'history'> {
 }
 
 export function admit(session: Passing): Admission {
-  const { limits, asking } = session;
+  const { limits } = session;
   const { scope, gate, hold } = limits;
   const permit = askingPermit(session);
   const now = turnNow(scope.ports.now);
   if (!isClear(limits, now))
-    return ask(limits, asking, permit, session.deadlineAt, session.retries > 0, scope.ports.now());
+    return ask(
+      limits,
+      askingOf(session),
+      permit,
+      session.deadlineAt,
+      retriesIn(session.history) > 0,
+      scope.ports.now(),
+    );
   hold?.setQueued(permit, false);
   return letThrough(limits, permit, gate === undefined ? openGate.epoch : gate.state.epoch, now);
+}
+
+/** What a gate tells requests apart by. */
+function askingOf(session: Passing): Asking {
+  return session.move?.asking ?? session;
 }
 
 /** It may have asked before, and asks again after a wait. */
@@ -197,15 +206,15 @@ function enter(limits: Limits, permit: Permit, state: Permit['state']): void {
 
 /** The first attempt has succeeded, and nothing had been in its way. */
 export function succeededAtOnce(session: Passing): void {
-  succeedAtOnce(session.limits, session.asking, permitOf(session));
+  succeedAtOnce(session.limits, askingOf(session), permitOf(session));
 }
 
 /** An attempt has ended. Without a finding, that says nothing about the server. */
 export function attemptEnded(session: Passing, finding?: Finding): void {
-  const { limits, asking } = session;
+  const { limits } = session;
   const permit = permitOf(session);
   const sign = finding === undefined ? 'neutral' : signOf(finding);
-  limits.gate?.ended(asking, permit, isFirst(session), sign, finding);
+  limits.gate?.ended(askingOf(session), permit, isFirst(session), sign, finding);
 }
 
 /** The hold hears of a failure at once, even if another attempt of the request is still out and will decide. */
