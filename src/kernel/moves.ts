@@ -9,7 +9,6 @@ import { wrongReturn } from '../core/returned.js';
 import { toldRequest } from '../core/told.js';
 import type { History, RequestFacts, ToldRequest } from '../core/types.js';
 import { originIn, written } from './address.js';
-import type { leave } from './limits/admission.js';
 import type { Limits } from './limits/limits.js';
 import type { Asking, Permit } from './limits/permit.js';
 
@@ -27,7 +26,7 @@ interface Moving {
   readonly rule: Rule;
   readonly history: History;
   readonly permit: Permit | undefined;
-  readonly asked: { readonly leave: typeof leave } | undefined;
+  readonly asked: { leave(limits: Limits, permit: Permit): void } | undefined;
   readonly credentials: { movesTo(url: string): void } | undefined;
   readonly race: { moved(): void } | undefined;
   limits: Limits;

@@ -11,9 +11,16 @@ import { type Cancel, judging } from '../../kernel/timers.js';
 import { free, keep } from '../body/web-stream.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
-import { AbortableAttempt, type Over, sendAlone } from './sending.js';
+import { AbortableAttempt, endingOf, type Ruled } from './sending.js';
 import { isStatus } from './status.js';
 import type { TimeLimits } from './times.js';
+
+/** An attempt is over. Unless two were out at the same time, its ending has not been judged yet. */
+export interface Over<Answer> {
+  readonly result: Ending<Answer> | Ruled<Answer>;
+  /** Undefined: it was sent as it is. */
+  readonly sending: AbortableAttempt<Answer> | undefined;
+}
 
 /** Sends an attempt that others learn from: it may be hedged, and its time limit may be adaptive. */
 export async function sendLearning<Answer>(
@@ -53,10 +60,40 @@ function learntLimit(
   return { ...times.timeout(learntMs), next };
 }
 
+async function sendAlone<Answer>(
+  exchange: PromiseExchange<Answer>,
+  outgoing: Outgoing<Answer>,
+  times: TimeLimits,
+  limit: Limit | undefined,
+): Promise<Over<Answer>> {
+  if (limit === undefined) return { result: await endingOf(exchange), sending: undefined };
+  const sending = new AbortableAttempt(exchange, times);
+  return { result: await sending.run(outgoing, limit), sending };
+}
+
+/** An attempt beside which there may be another one. */
+class AttemptApart<Answer> extends AbortableAttempt<Answer> {
+  /** Hears an ending that comes after the attempt was left. */
+  private late: ((ending: Ending<Answer>) => void) | undefined = undefined;
+
+  /** The attempt goes on, but its answer will be released, and no abort or time limit applies to it. */
+  leave(late: (ending: Ending<Answer>) => void): void {
+    this.cancel?.();
+    this.ended = undefined;
+    this.unfollow();
+    this.late = late;
+  }
+
+  protected override came(ending: Ending<Answer>): void {
+    super.came(ending);
+    this.late?.(ending);
+  }
+}
+
 /** One of the two attempts. */
 interface Side<Answer> {
   readonly attempt: number;
-  readonly sending: AbortableAttempt<Answer>;
+  readonly sending: AttemptApart<Answer>;
   /** What the client gave, until it is handed over or released. */
   kept: Ending<Answer> | undefined;
   outcome: ClientOutcome | undefined;
@@ -110,11 +147,11 @@ class HedgedAttempt<Answer> {
     extra: Readonly<Record<string, string>> | undefined,
   ): void {
     const { exchange, outgoing, times } = this;
-    const sending = new AbortableAttempt<Answer>(exchange, times);
+    const sending = new AttemptApart<Answer>(exchange, times);
     const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
     this.sides.push(side);
     sending.start(
-      (signal) => outgoing.sendApart(signal, extra),
+      { send: () => outgoing.sendApart(sending.signal, extra) },
       limit,
       (ending) => void this.ended(side, ending),
     );

@@ -14,7 +14,7 @@ import { rememberOutermost } from '../outermost.js';
 import type { DriverParts } from '../parts.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody, Rest } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
-import { type AbortableAttempt, endingOf, type Ruled, sendAlone } from './sending.js';
+import { AbortableAttempt, endingOf, failed, type Ruled } from './sending.js';
 import { TimeLimits } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
 
@@ -111,10 +111,13 @@ export class Loop<Answer> {
       const limit = times.limit();
       // A hook, a body or a busy process has used up the time.
       if (limit !== undefined && limit.ms <= 0) throw limit.error();
-      const { tail } = this.session;
-      if (limit !== undefined || tail !== undefined) return this.sendPrepared(limit);
+      const { learning } = exchange.parts as DriverParts;
+      if (learning !== undefined && this.session.tail !== undefined)
+        return this.sendLearning(learning, limit);
       this.sending = undefined;
-      return await endingOf(() => exchange.send());
+      if (limit === undefined) return await endingOf(exchange);
+      this.sending = new AbortableAttempt(exchange, times);
+      return await this.sending.run(outgoing, limit);
     } catch (error) {
       // Making the body counts as part of the attempt, and of its time.
       if (times.timedOut !== undefined && error === times.timedOut)
@@ -123,11 +126,11 @@ export class Loop<Answer> {
     }
   }
 
-  private async sendPrepared(limit: Limit | undefined): Promise<Ending<Answer> | Ruled<Answer>> {
-    const { exchange, outgoing, session, times } = this;
-    const { learning } = exchange.parts as DriverParts;
-    const send = session.tail === undefined ? sendAlone : (learning?.send ?? sendAlone);
-    const { result, sending } = await send(exchange, outgoing, times, limit);
+  private async sendLearning(
+    { send }: NonNullable<DriverParts['learning']>,
+    limit: Limit | undefined,
+  ): Promise<Ending<Answer> | Ruled<Answer>> {
+    const { result, sending } = await send(this.exchange, this.outgoing, this.times, limit);
     this.sending = sending;
     return result;
   }
@@ -186,10 +189,9 @@ export class Loop<Answer> {
     return this.waitWith(this.times.sleep, delayMs, body);
   }
 
-  private async waitWith(sleep: Sleep, delayMs: number, body?: RequestBody): Promise<void> {
+  private waitWith(sleep: Sleep, delayMs: number, body?: RequestBody): Promise<void> {
     const { exchange, session } = this;
-    const isOver = await wait(delayMs, exchange, sleep, { unref: session.settings.unref }, body);
-    if (!isOver) throw exchange.abortError();
+    return wait(delayMs, exchange, sleep, { unref: session.settings.unref }, body);
   }
 
   // -------------------------------------------------------------- the end
@@ -208,7 +210,7 @@ export class Loop<Answer> {
     if (exchange.isAborted) {
       exchange.release(ending);
       const isTheCallers = this.endedByAbort && ending.kind === 'error';
-      return isTheCallers ? ending : { kind: 'error', error: exchange.abortError() };
+      return isTheCallers ? ending : failed(exchange.abortError());
     }
     const deadline = this.session.settings.deadlineCovers === 'body' ? this.times.deadline() : undefined;
     if (deadline !== undefined) {
@@ -221,7 +223,7 @@ export class Loop<Answer> {
   private failedEnding(error: unknown): Ending<Answer> {
     // Listeners hear about the end even if `undefined` was thrown.
     this.session.abandon(error ?? 'NonError');
-    return { kind: 'error', error };
+    return failed(error);
   }
 }
 

@@ -6,11 +6,32 @@ import type { Decision } from '../../core/types.js';
 import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/timers.js';
 import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 
-/** An attempt is over. Unless two were out at the same time, its ending has not been judged yet. */
-export interface Over<Answer> {
-  readonly result: Ending<Answer> | Ruled<Answer>;
-  /** Undefined: it was sent as it is. */
-  readonly sending: AbortableAttempt<Answer> | undefined;
+/** What sends attempts: a client, or one of two that send at the same time. */
+interface Sender<Answer> {
+  send(signal?: AbortSignal): Promise<Answer>;
+}
+
+/** The client's function may also throw, or return something other than a promise. */
+export function sentBy<Answer>(sender: Sender<Answer>, signal?: AbortSignal): Promise<Answer> {
+  try {
+    const sent = sender.send(signal);
+    return sent instanceof Promise ? sent : asPromise<Answer>(sent);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** The ending of an attempt that is sent as it is. */
+export function endingOf<Answer>(sender: Sender<Answer>): Promise<Ending<Answer>> {
+  return sentBy(sender).then(answered, failed);
+}
+
+export function answered<Answer>(response: Answer): Ending<Answer> {
+  return { kind: 'response', response };
+}
+
+export function failed(error: unknown): Ending<never> {
+  return { kind: 'error', error };
 }
 
 /** Two attempts were out at the same time, and this ending counts. */
@@ -20,38 +41,6 @@ export interface Ruled<Answer> {
   readonly outcome: ClientOutcome | undefined;
   /** Undefined: the answer cannot be judged, so it needs no decision. */
   readonly decision: Decision | undefined;
-}
-
-export async function sendAlone<Answer>(
-  exchange: PromiseExchange<Answer>,
-  outgoing: Outgoing<Answer>,
-  timers: Timers,
-  limit: Limit | undefined,
-): Promise<Over<Answer>> {
-  if (limit === undefined) return { result: await endingOf(() => exchange.send()), sending: undefined };
-  const sending = new AbortableAttempt(exchange, timers);
-  return { result: await sending.run(outgoing, limit), sending };
-}
-
-/** The client's function may also throw, or return something other than a promise. */
-export async function endingOf<Answer>(send: () => Promise<Answer>): Promise<Ending<Answer>> {
-  try {
-    return { kind: 'response', response: await send() };
-  } catch (error) {
-    return { kind: 'error', error };
-  }
-}
-
-function sentBy<Answer>(
-  send: (signal: AbortSignal) => Promise<Answer>,
-  signal: AbortSignal,
-): Promise<Answer> {
-  try {
-    const sent = send(signal);
-    return sent instanceof Promise ? sent : asPromise<Answer>(sent);
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }
 
 /** Where an attempt's timers come from. */
@@ -66,18 +55,16 @@ export interface Timers {
  * end.
  */
 export class AbortableAttempt<Answer> implements Abortable {
-  private readonly exchange: PromiseExchange<Answer>;
+  protected readonly exchange: PromiseExchange<Answer>;
   private readonly timers: Timers;
   private readonly ours: AbortController = new AbortController();
   /**
    * Undefined once the attempt is over: it leads to the answer, and the listener of the caller's signal, which stays
    * until the body is read, must not.
    */
-  private ended: ((ending: Ending<Answer>) => void) | undefined = undefined;
-  /** Hears an ending that comes after the attempt was left. */
-  private late: ((ending: Ending<Answer>) => void) | undefined = undefined;
-  private cancel: Cancel | undefined = undefined;
-  private unfollow: Cancel = () => undefined;
+  protected ended: ((ending: Ending<Answer>) => void) | undefined = undefined;
+  protected cancel: Cancel | undefined = undefined;
+  protected unfollow: Cancel = () => undefined;
 
   constructor(exchange: PromiseExchange<Answer>, timers: Timers) {
     this.exchange = exchange;
@@ -95,28 +82,24 @@ export class AbortableAttempt<Answer> implements Abortable {
         outgoing.ended();
         resolve(ending);
       };
-      this.start((signal) => this.exchange.send(signal), limit, ended);
+      this.start(this.exchange, limit, ended);
     });
   }
 
   /** The caller may abort while the client is being called, so the attempt may end before this returns. */
-  start(
-    send: (signal: AbortSignal) => Promise<Answer>,
-    limit: Limit | undefined,
-    ended: (ending: Ending<Answer>) => void,
-  ): void {
+  start(sender: Sender<Answer>, limit: Limit | undefined, ended: (ending: Ending<Answer>) => void): void {
     this.ended = ended;
     this.unfollow = this.follow();
     if (limit !== undefined) this.endWithin(limit);
-    sentBy(send, this.signal).then(
-      (response) => this.came({ kind: 'response', response }),
-      (error: unknown) => this.came({ kind: 'error', error }),
+    sentBy(sender, this.signal).then(
+      (response) => this.came(answered(response)),
+      (error: unknown) => this.came(failed(error)),
     );
   }
 
   /**
    * A function of its own, because all closures that a function makes share its variables: the listener may outlive the
-   * attempt, and `send` leads to the answer. An answer that cannot be collected keeps its connection for ever.
+   * attempt, and the sender leads to the answer. An answer that cannot be collected keeps its connection for ever.
    */
   private follow(): Cancel {
     return this.exchange.onAbort((reason) => {
@@ -149,26 +132,17 @@ export class AbortableAttempt<Answer> implements Abortable {
     this.ours.abort(reason);
   }
 
-  /** The attempt goes on, but its answer will be released, and no abort or time limit applies to it. */
-  leave(late: (ending: Ending<Answer>) => void): void {
-    this.cancel?.();
-    this.ended = undefined;
-    this.unfollow();
-    this.late = late;
-  }
-
   private giveUp(error: unknown): void {
-    this.end({ kind: 'error', error });
+    this.end(failed(error));
     this.unfollow();
     this.exchange.breakOff(() => this.abort(error));
   }
 
-  private came(ending: Ending<Answer>): void {
+  protected came(ending: Ending<Answer>): void {
     const { exchange } = this;
     if (this.ended === undefined) {
       // The answer came too late: the attempt was given up, or left.
       exchange.release(ending);
-      this.late?.(ending);
       return;
     }
     this.end(ending);

@@ -4,26 +4,24 @@ import { asPromise } from '../../core/returned.js';
 import type { Cancel, Sleep, SleepOptions } from '../../kernel/timers.js';
 import type { Caller, RequestBody } from './exchange.js';
 
-/**
- * True when the wait is over, false if the caller aborted it. A body that fails ends the wait, since there is nothing
- * left to send.
- */
+/** Rejects if the caller aborts. A body that fails ends the wait, since there is nothing left to send. */
 export function wait(
   delayMs: number,
   caller: Caller,
   sleep: Sleep,
   options: SleepOptions,
   body?: RequestBody,
-): Promise<boolean> {
-  return new Promise((resolve) => {
+): Promise<void> {
+  return new Promise((resolve, reject) => {
     let unwatch: Cancel | undefined;
     const stop = whenOver(delayMs, caller, sleep, options, (isTimeOver) => {
       unwatch?.();
-      resolve(isTimeOver);
+      if (isTimeOver) resolve();
+      else reject(caller.abortError());
     });
     unwatch = body?.onFailure?.(() => {
       stop();
-      resolve(true);
+      resolve();
     });
   });
 }
@@ -36,22 +34,12 @@ export function inTime<T>(
   limitMs: number | undefined,
   caller: Caller,
   sleep: Sleep,
-  options: SleepOptions | undefined,
+  options: SleepOptions,
   over: (isTimeOver: boolean) => unknown,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = (isTimeOver: boolean): void => reject(over(isTimeOver));
-    const end = whenOver(limitMs, caller, sleep, options, giveUp);
-    asPromise(work).then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+    const end = whenOver(limitMs, caller, sleep, options, (isTimeOver) => reject(over(isTimeOver)));
+    asPromise(work).finally(end).then(resolve, reject);
   });
 }
 
@@ -60,7 +48,7 @@ function whenOver(
   delayMs: number | undefined,
   caller: Caller,
   sleep: Sleep,
-  options: SleepOptions | undefined,
+  options: SleepOptions,
   over: (isTimeOver: boolean) => void,
 ): Cancel {
   if (caller.isAborted) {

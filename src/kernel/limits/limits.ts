@@ -4,6 +4,7 @@
  */
 
 import type { AskedFirst, LimitName } from '../../core/limits/all.js';
+import type { Budget } from '../../core/limits/budget/setting.js';
 import type { Filling } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { RefusalReason, RequestFacts } from '../../core/types.js';
@@ -53,7 +54,7 @@ export interface NamedLimit {
   readonly limit: LimitNamed<LimitName>;
 }
 
-export type LimitsBySetting = ReadonlyMap<object, NamedLimit>;
+type LimitsBySetting = ReadonlyMap<object, NamedLimit>;
 
 /** What the limits of a scope are made with. */
 interface Ground {
@@ -68,7 +69,9 @@ export function limitFrom(
   setting: object,
   { parts, ports, fleet }: Ground,
 ): NamedLimit | undefined {
-  const New: unknown = name === 'budget' ? (fleet?.Budget ?? ScopeBudget) : parts[name]?.Limit;
+  if (name === 'budget' && fleet === undefined)
+    return { name, limit: new ScopeBudget(setting as Budget, ports) };
+  const New: unknown = name === 'budget' ? fleet?.Budget : parts[name]?.Limit;
   if (New === undefined) return undefined;
   return { name, limit: new (New as NewLimit<object, NamedLimit['limit']>)(setting, ports, fleet) };
 }
