@@ -4,7 +4,7 @@
  */
 
 import type { AskedFirst, LimitName } from '../../core/limits/all.js';
-import type { Budget } from '../../core/limits/budget/setting.js';
+import type { FilledBudget } from '../../core/limits/budget/kind.js';
 import type { Filling } from '../../core/policy/parts.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { RefusalReason, RequestFacts } from '../../core/types.js';
@@ -70,7 +70,7 @@ export function limitFrom(
   { parts, ports, fleet }: Ground,
 ): NamedLimit | undefined {
   if (name === 'budget' && fleet === undefined)
-    return { name, limit: new ScopeBudget(setting as Budget, ports) };
+    return { name, limit: new ScopeBudget(setting as FilledBudget, ports) };
   const New: unknown = name === 'budget' ? fleet?.Budget : parts[name]?.Limit;
   if (New === undefined) return undefined;
   return { name, limit: new (New as NewLimit<object, NamedLimit['limit']>)(setting, ports, fleet) };
