@@ -37,7 +37,5 @@ const unrefedElapsed: SleepOptions = { judges: 'elapsed', unref: true };
 
 /** A timer is an object with `unref` in Node and a number in browsers. */
 export function unref(timer: unknown): void {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
-    timer.unref();
-  }
+  (timer as { unref?(): unknown } | null | undefined)?.unref?.();
 }
