@@ -401,6 +401,33 @@ describe('in Node, without its part and with it', () => {
     expect(most).toEqual([10, 1_500]);
   });
 
+  test('fake timers decide when a retry is sent, and when an attempt has taken too long', async () => {
+    vi.useFakeTimers();
+    try {
+      for (const list of lists) {
+        const { fetch, count } = failingOnce();
+        const policy = { schedule: { kind: 'fixed', waitMs: 60_000 }, attemptTimeoutMs: 5_000 } as const;
+        const answer = withRetry(fetch, policy, list)(url);
+        await vi.advanceTimersByTimeAsync(59_990);
+        expect(count()).toBe(1);
+        await vi.advanceTimersByTimeAsync(20);
+        expect((await answer).status).toBe(200);
+        const silent = withRetry(
+          (_: string, init?: { signal?: AbortSignal }) =>
+            new Promise<Response>((__, reject) => {
+              init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+            }),
+          { ...policy, maxRetries: 0 },
+          list,
+        )(url).catch((error: { code: string }) => error.code);
+        await vi.advanceTimersByTimeAsync(5_010);
+        expect(await silent).toBe('ERR_UNDAUNTED_ATTEMPT_TIMEOUT');
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('adapters by name, and bodies that are made for each attempt', async () => {
     for (const list of lists) {
       const got: string[] = [];
