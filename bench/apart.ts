@@ -14,10 +14,13 @@ export interface Measured {
   readonly bytes: number;
 }
 
-/** In another process, which runs this module with these arguments and calls `tell`. */
-export async function measuredApart(module: string, given: readonly string[]): Promise<Measured> {
+/** In another process, which runs this module with these arguments and calls `tell`, or `report` with what it has measured. */
+export async function measuredApart<Found = Measured>(
+  module: string,
+  given: readonly string[],
+): Promise<Found> {
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), given);
-  const result = once(child, 'message').then(([message]) => message as Measured);
+  const result = once(child, 'message').then(([message]) => message as Found);
   const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`"${given[0]}" ended with exit code ${code} before it had a result`);
   });
@@ -49,5 +52,10 @@ export async function tell(work: (turns: number) => Promise<unknown>, turns: num
     ns: ns[Math.floor(ns.length / 4)] ?? Number.NaN,
     bytes: bytes[Math.floor(bytes.length / 2)] ?? Number.NaN,
   };
-  process.send?.(measured, () => process.exit());
+  report(measured);
+}
+
+/** In that process: ends it with this result. */
+export function report(found: unknown): void {
+  process.send?.(found, () => process.exit());
 }

@@ -1,14 +1,16 @@
 /**
  * Over loopback, three answers in ten are 503, the same ones for each contestant, which retries at once: what a request
- * costs until it is done, and how many requests are done in a second. Ours against each peer.
+ * costs until it is done, and how many requests are done in a second. Ours against each peer. The contestants of fetch share
+ * the platform's pool of connections, and so each of them has a process of its own.
  */
 
 import type { Dispatcher } from 'undici';
+import { measuredApart } from './apart.js';
 import { retrying as axiosRetrying, withSockets } from './axios-contestants.js';
 import { retrying as fetchRetrying, statusOf } from './fetch-contestants.js';
-import { withPeers } from './fetch-peers.js';
+import { type Peers, withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
-import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
+import { type AsyncSubject, type Costs, measureAsync, measureRounds, median, ratioTo } from './measure.js';
 import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
 import { serving, retrying as undiciRetrying } from './undici-contestants.js';
@@ -66,12 +68,37 @@ export function benchAxiosFailing(): Promise<Row[]> {
 export function benchFetchFailing(): Promise<Row[]> {
   return withPeers((peers) =>
     withSmallServer(async (origin) => {
-      const contestants = fetchRetrying(fetch, peers, { ours, retries: most });
-      const subjects = contestants.map((contestant, index) =>
-        subject(contestant.name, (turn) => statusOf(contestant, `${origin}/flaky/${index}/${turn}`)),
+      const given = [origin, JSON.stringify(peers.scratch)];
+      const contestants = fetchContestants(peers, origin);
+      const found = await measureRounds(
+        contestants.map(
+          ({ name }) =>
+            () =>
+              measuredApart<Cost>('./fetch-failing-variant.js', [name, ...given]),
+        ),
+        9,
       );
-      return [...rowsOf(await measureAsync(subjects, 400, rounds)), ...rowsOfMissing(peers.scratch)];
+      const costs = contestants.map(({ name }, index) => ({
+        name,
+        cpu: (found[index] ?? []).map(({ cpu }) => cpu),
+        elapsed: (found[index] ?? []).map(({ elapsed }) => elapsed),
+      }));
+      return [...rowsOf(costs), ...rowsOfMissing(peers.scratch)];
     }),
+  );
+}
+
+/** Of a request, in nanoseconds. */
+export interface Cost {
+  readonly cpu: number;
+  readonly elapsed: number;
+}
+
+export const fetchRequests = 800;
+
+export function fetchContestants(peers: Peers, origin: string): AsyncSubject[] {
+  return fetchRetrying(fetch, peers, { ours, retries: most }).map((contestant, index) =>
+    subject(contestant.name, (turn) => statusOf(contestant, `${origin}/flaky/${index}/${turn}`)),
   );
 }
 
