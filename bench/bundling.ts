@@ -23,6 +23,7 @@ export const choices = {
   overrides: ['overrides'],
   streams: ['streams'],
   'whole answers': ['wholeAnswers'],
+  'deadline of bodies': ['bodyDeadline'],
   'stream start': ['streamStart'],
   'gate and hold': ['gate', 'hold'],
   concurrency: ['concurrency'],

@@ -4,6 +4,7 @@
  */
 
 import type { Ending } from './loop/exchange.js';
+import { type CopySender, sendCopy } from './sent-by-axios.js';
 
 /**
  * Browsers answer a second GET of the same URL only once the head of the first has come, since it might be answered from
@@ -44,12 +45,11 @@ interface ApartConfig {
   onDownloadProgress?: Listener | undefined;
 }
 
-interface ApartExchange<Config, Answer> {
+interface ApartExchange<Config, Answer> extends CopySender<Config> {
   readonly config: Config;
   readonly method: string;
   readonly origin: string | undefined;
-  /** Sends a copy of the configuration. */
-  sendCopy(copy: Config): Promise<Answer>;
+  sendConfig(copy: Config): Promise<Answer>;
   answerOf(ending: Ending<Answer>): Answer | undefined;
 }
 
@@ -87,7 +87,12 @@ export class AttemptsApart<Config extends ApartConfig, Answer> {
     Object.assign(copy, config, own, progress && listenersTo(config, progress, attempted));
     if (isHedge && hasBrowserCache(method)) bypassCache(copy, origin);
     try {
-      const response = await this.exchange.sendCopy(copy);
+      const { exchange } = this;
+      const response = await sendCopy(
+        copy,
+        (own) => exchange.sendConfig(own),
+        (settled) => exchange.shown(settled, copy),
+      );
       if (progress !== undefined) this.remember({ kind: 'response', response }, attempted);
       return response;
     } catch (error) {

@@ -44,11 +44,27 @@ const ofRequest = [
 
 // ---------------------------------------------------------------- where init is ignored
 
-/** A clone with these headers, as the caller's own Request stays as it is. */
-export function withHeaders(
+interface Sent {
+  readonly input: unknown;
+  readonly init: unknown;
+}
+
+/** What is sent in the place of a Request to which init adds something. Undefined if its class takes init as it should. */
+export function standIn(
   request: RequestShape,
-  pairs: readonly (readonly [name: string, value: unknown])[],
-): RequestShape {
+  init: object | null | undefined,
+  pairs: Pairs | undefined,
+  isRepeated: boolean,
+): Sent | undefined {
+  if (!ignoresInit(request)) return undefined;
+  if (isRepeated) return { input: request.url, init: { ...initFrom(request), ...init } };
+  return pairs && { input: withHeaders(request, pairs), init };
+}
+
+type Pairs = readonly (readonly [name: string, value: unknown])[];
+
+/** A clone with these headers, as the caller's own Request stays as it is. */
+function withHeaders(request: RequestShape, pairs: Pairs): RequestShape {
   const clone = request.clone();
   for (const [name, value] of pairs) clone.headers.set?.(name, String(value));
   return clone;

@@ -1,7 +1,8 @@
-/** An attempt of axios over other layers of undaunted, which it may send through. */
+/** An attempt over other layers of undaunted, which it may send through. */
 
 import type { RequestFacts } from '../core/types.js';
 import type { Layers } from '../kernel/layers.js';
+import type { OwnRetrier } from '../kernel/retrier.js';
 
 interface Configured {
   readonly adapter?: unknown;
@@ -64,4 +65,22 @@ function goesByHttp(adapter: unknown): boolean {
   if (!adapter) return true;
   const name = String(adapter).toLowerCase();
   return name === 'http' || (name === 'xhr' && typeof XMLHttpRequest === 'undefined');
+}
+
+// ---------------------------------------------------------------- by fetch
+
+interface EnclosedCall<Init, Answer> extends RequestFacts {
+  readonly installation: { readonly retrier: OwnRetrier };
+  addressNow(): () => string;
+  call(init: Init): Promise<Answer>;
+}
+
+/** Calls fetch, which sends the request only once, whatever layers are beneath. */
+export function callEnclosed<Init, Answer>(
+  { enclosed, EnclosingAttempt }: Layers['of'],
+  exchange: EnclosedCall<Init, Answer>,
+  init: Init,
+): Promise<Answer> {
+  const attempt = new EnclosingAttempt(exchange, exchange.addressNow(), exchange.installation.retrier);
+  return enclosed(attempt, 'anything', (asked) => exchange.call(asked), init);
 }

@@ -7,11 +7,12 @@ import { asSent } from '../kernel/address.js';
 import type { HooksPart } from '../kernel/parts.js';
 import type { Session } from '../kernel/session.js';
 import type { parsedBody, readerOf } from './body/copied.js';
-import type { initFrom } from './built-anew.js';
 import { recordOf } from './header-record.js';
-import type { Detour, withoutIdentity } from './identity.js';
+import type { AxiosChanges, FetchChanges } from './identity.js';
 import type { Outgoing } from './loop/exchange.js';
 import type { WaitingPart } from './loop/judging.js';
+import type { detailsByAxios } from './sent-by-axios.js';
+import type { detailsByFetch } from './sent-by-fetch.js';
 import { toldOutcome } from './told-outcome.js';
 
 /** Calls the functions of a policy that are told of the request. */
@@ -22,14 +23,14 @@ export interface Hooks extends HooksPart, WaitingPart {
 
 export interface FetchHooks extends Hooks {
   readonly readerOf: typeof readerOf;
-  readonly withoutIdentity: typeof withoutIdentity;
-  readonly initFrom: typeof initFrom;
+  readonly FetchChanges: typeof FetchChanges;
+  readonly detailsByFetch: typeof detailsByFetch;
 }
 
 export interface AxiosHooks extends Hooks {
   readonly parsedBody: typeof parsedBody;
-  readonly changed: typeof changed;
-  readonly Detour: typeof Detour;
+  readonly AxiosChanges: typeof AxiosChanges;
+  readonly detailsByAxios: typeof detailsByAxios;
 }
 
 /** Hooks get the same object for all attempts of a request, so they can keep something about the request by it. */
@@ -53,14 +54,16 @@ export function verdictOn(session: Session, outcome: ClientOutcome): ReturnType<
 export async function askBeforeRetry(
   session: Session,
   decision: Retry,
-  outgoing: Pick<Outgoing<unknown>, 'target' | 'change'>,
+  outgoing: Pick<Outgoing<unknown>, 'changes'>,
   inTime: (work: unknown) => unknown,
 ): Promise<void> {
-  const { url, headers } = outgoing.target(asSent);
+  const { changes } = outgoing;
+  if (changes === undefined) return;
+  const { url, headers } = changes.target(asSent);
   const context = contextFor(session, decision, { url, headers: recordOf(headers) });
   await inTime(session.settings.beforeRetry?.(context));
   const isElsewhere = context.url !== url;
-  outgoing.change(context.headers, isElsewhere ? context.url : undefined);
+  changes.change(context.headers, isElsewhere ? context.url : undefined);
   if (isElsewhere) session.movesTo(context.url);
 }
 
@@ -71,15 +74,4 @@ export function contextFor(
   { url, headers }: Pick<RetryContext, 'url' | 'headers'>,
 ): RetryContext {
   return { request: requestOf(session), decision, history: session.history, url, headers };
-}
-
-/** The headers of an attempt by axios as `beforeRetry` has made them, with those that axios must not add. */
-export function changed(
-  headers: Readonly<Record<string, unknown>>,
-  added: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
-  const isSuppressed = ([name, value]: [string, unknown]): boolean =>
-    (value === false || value === null) && !names.has(name.toLowerCase());
-  return { ...Object.fromEntries(Object.entries(headers).filter(isSuppressed)), ...added };
 }

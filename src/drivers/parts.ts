@@ -6,34 +6,53 @@ import type { Layers } from '../kernel/layers.js';
 import type { Admission, CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 import type { AttemptsApart, initOfHedge } from './apart.js';
+import type { coverBody, coverData } from './body/body-deadline.js';
 import type { textOfHint } from './body/copied.js';
 import type { keptForAxios } from './body/kept-data.js';
-import type { keptForFetch, spareOf } from './body/kept-request.js';
+import type { initOfBody, keptForFetch, spareOf } from './body/kept-request.js';
+import type { onceRead, releaseOfNode } from './body/node-answers.js';
 import type { contentOf } from './body/unpack.js';
 import type { isEndTold, whenOver } from './body/unread.js';
 import type { Awaiting, seenOf, waitingFor } from './body/whole.js';
-import type { ignoresInit, initFrom, withHeaders } from './built-anew.js';
-import type { sendEnclosed } from './enclosing.js';
+import type { ignoresInit, standIn } from './built-anew.js';
+import type { lightened } from './cause.js';
+import type { callEnclosed, sendEnclosed } from './enclosing.js';
 import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
-import type { isOfTunnel } from './hop-counter.js';
 import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
 import type { breakBody, expectManyListeners } from './node.js';
 import type { noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
-import type { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from './sent-by-axios.js';
-import type { FetchProof, isMisuse, wentElsewhere } from './sent-by-fetch.js';
+import type {
+  cutOffIn,
+  detailsByAxios,
+  evidenceOf,
+  isBroken,
+  keepAtHome,
+  sendCounted,
+} from './sent-by-axios.js';
+import type { detailsByFetch, FetchProof, isMisuse } from './sent-by-fetch.js';
 import type { begun, letStart, releaseStart, startFailureOf } from './starting.js';
 
 /** Keeps bodies that can be read only once, so that they can be sent again. */
-export interface FetchStreams extends Part<'streams'> {
+interface FetchStreams extends Part<'streams'> {
   readonly keptForFetch: typeof keptForFetch;
   readonly spareOf: typeof spareOf;
+  readonly initOfBody: typeof initOfBody;
 }
 
 export interface AxiosStreams extends Part<'streams'> {
   readonly keptForAxios: typeof keptForAxios;
+}
+
+/** Ends a body that the caller reads at the deadline. */
+interface FetchBodyDeadline extends Part<'bodyDeadline'> {
+  readonly coverBody: typeof coverBody;
+}
+
+interface AxiosBodyDeadline extends Part<'bodyDeadline'> {
+  readonly coverData: typeof coverData;
 }
 
 /** Waits for the bodies of answers before they are handed over. */
@@ -43,15 +62,23 @@ interface Waits {
   readonly awaiting: Awaiting;
 }
 
-interface WholeAnswersPart extends Filling<'wholeAnswers'>, Waits {}
+interface FetchWholeAnswers extends Filling<'wholeAnswers'>, Waits {
+  readonly detailsByFetch: typeof detailsByFetch;
+}
+
+interface AxiosWholeAnswers extends Filling<'wholeAnswers'> {
+  readonly isBroken: typeof isBroken;
+}
 
 /** Reads the bodies of answers for hints. */
 interface FetchBodyHints extends BodyHints, WaitingPart {
   readonly textOfHint: typeof textOfHint;
+  readonly detailsByFetch: typeof detailsByFetch;
 }
 
 interface AxiosBodyHints extends BodyHints, WaitingPart {
   readonly contentOf: typeof contentOf;
+  readonly detailsByAxios: typeof detailsByAxios;
 }
 
 /** Wants to know when the body of an answer is over. */
@@ -64,10 +91,8 @@ interface FetchEvidence extends Part<'evidence'> {
 }
 
 interface AxiosEvidence extends Part<'evidence'> {
-  readonly isOfAnother: typeof isOfAnother;
-  readonly hopsOf: typeof hopsOf;
-  readonly countedCopy: typeof countedCopy;
-  readonly isOfTunnel: typeof isOfTunnel;
+  readonly sendCounted: typeof sendCounted;
+  readonly evidenceOf: typeof evidenceOf;
 }
 
 /** Waits until streams have begun that the caller is to read. */
@@ -86,12 +111,12 @@ interface LearningDriver extends Learning {
 
 /** The headers stay at the origin of the request. */
 interface AxiosCredentials extends CredentialsPart, WaitingPart {
-  readonly hasLeft: typeof hasLeft;
-  readonly keptAtHome: typeof keptAtHome;
+  readonly keepAtHome: typeof keepAtHome;
+  readonly detailsByAxios: typeof detailsByAxios;
 }
 
 interface FetchCredentials extends CredentialsPart, WaitingPart {
-  readonly wentElsewhere: typeof wentElsewhere;
+  readonly detailsByFetch: typeof detailsByFetch;
 }
 
 /** Knows the caller's own mistakes. */
@@ -99,17 +124,26 @@ interface FetchFailures extends FailuresPart {
   readonly isMisuse?: typeof isMisuse;
 }
 
+/** Knows what Node's connections leave behind. */
+interface AxiosFailures extends FailuresPart {
+  readonly cutOffIn?: typeof cutOffIn;
+  readonly lightened?: typeof lightened;
+}
+
 /** Of those who write the program: advice, and the Requests of their tests. */
 interface FetchAdvice extends Advice {
   readonly ignoresInit: typeof ignoresInit;
-  readonly initFrom: typeof initFrom;
-  readonly withHeaders: typeof withHeaders;
+  readonly standIn: typeof standIn;
   readonly noticeRetryAgent: typeof noticeRetryAgent;
 }
 
 interface AxiosAdvice extends Advice {
   readonly noticeOthers: typeof noticeOthers;
   readonly noticeReplaced: typeof noticeReplaced;
+}
+
+interface FetchLayers extends Layers {
+  readonly callEnclosed: typeof callEnclosed;
 }
 
 interface AxiosLayers extends Layers {
@@ -125,6 +159,8 @@ interface FetchNode extends Part<'node'> {
 interface AxiosNode extends Part<'node'> {
   readonly isEndTold: typeof isEndTold;
   readonly breakBody: typeof breakBody;
+  readonly releaseOfNode: typeof releaseOfNode;
+  readonly onceRead: typeof onceRead;
 }
 
 /** Two attempts that are out at the same time. */
@@ -147,6 +183,7 @@ export interface DriverParts extends KernelParts {
 
 /** What fetch needs of them. */
 export interface FetchParts extends DriverParts {
+  readonly layers?: FetchLayers;
   readonly advice?: FetchAdvice;
   readonly credentials?: FetchCredentials;
   readonly failures: FetchFailures;
@@ -155,7 +192,8 @@ export interface FetchParts extends DriverParts {
   readonly evidence?: FetchEvidence;
   readonly hooks?: FetchHooks;
   readonly bodyHints?: FetchBodyHints;
-  readonly wholeAnswers?: WholeAnswersPart;
+  readonly wholeAnswers?: FetchWholeAnswers;
+  readonly bodyDeadline?: FetchBodyDeadline;
   readonly streamStart?: FetchStarts;
   readonly node?: FetchNode;
 }
@@ -169,7 +207,10 @@ export interface AxiosParts extends DriverParts {
   readonly learning?: AxiosLearning;
   readonly streams?: AxiosStreams;
   readonly evidence?: AxiosEvidence;
+  readonly failures: AxiosFailures;
   readonly bodyHints?: AxiosBodyHints;
+  readonly wholeAnswers?: AxiosWholeAnswers;
+  readonly bodyDeadline?: AxiosBodyDeadline;
   readonly streamStart?: AxiosStarts;
   readonly node?: AxiosNode;
 }
@@ -183,4 +224,12 @@ export interface Installed<Parts extends DriverParts> {
 export function installed<Parts extends DriverParts>(retrier: OwnRetrier): Installed<Parts> {
   // The kernel knows less of them than there is.
   return { retrier, parts: retrier.parts as Parts };
+}
+
+/** Of a request whose body is a function. */
+export function lacksStreams(): TypeError {
+  const module = "'undaunted/parts'";
+  return new TypeError(
+    `undaunted: a function as body needs import { streams } from ${module}, given in the list after the policy`,
+  );
 }

@@ -3,9 +3,16 @@
  * counts them. What `fetch` does, its hops tell, and XMLHttpRequest tells nothing but where the answer came from.
  */
 
+import { isJudgedByHead } from '../core/decide/whole.js';
+import type { ClientOutcome } from '../core/events.js';
+import type { Settings } from '../core/policy/settings.js';
+import type { Evidence } from '../core/types.js';
 import { originIn } from '../kernel/address.js';
 import type { Session } from '../kernel/session.js';
-import { HopCounter, needsProof } from './hop-counter.js';
+import type { parsedBody } from './body/copied.js';
+import type { contentOf } from './body/unpack.js';
+import { HopCounter, isOfTunnel, needsProof } from './hop-counter.js';
+import type { Ending } from './loop/exchange.js';
 import { platformFetch } from './platform-fetch.js';
 
 /** Of the configuration, what decides by what the request goes. */
@@ -16,6 +23,21 @@ interface Config {
   readonly transport?: unknown;
   readonly maxRedirects?: number;
   readonly httpVersion?: unknown;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly request?: unknown;
+}
+
+/** The request of the caller. */
+export interface SentExchange {
+  readonly config: Config;
+  /** By name or as a function, as the caller gave it: mocks take themselves out of the configuration. */
+  readonly adapterAtFirst: unknown;
+  readonly session: Session;
+  /** What the last attempt was sent through, if its hops count. */
+  hops?: HopCounter | undefined;
 }
 
 /** What Node and follow-redirects show of a request. */
@@ -39,7 +61,7 @@ function redirectsOf(sent: unknown): number | undefined {
 // ---------------------------------------------------------------- credentials, which stay at their origin
 
 /** Whether redirects are known to have led to another origin than this. */
-export function hasLeft(sent: unknown, origin: string | undefined): boolean {
+function hasLeft(sent: unknown, origin: string | undefined): boolean {
   const { res, responseURL } = Object(sent) as SentRequest;
   const url = (redirectsOf(sent) ?? 0) > 0 ? res?.responseUrl : responseURL;
   return typeof url === 'string' && url !== '' && origin !== undefined && originIn(url) !== origin;
@@ -53,11 +75,26 @@ interface RedirectOptions {
 
 type BeforeRedirect = (options: RedirectOptions, ...rest: readonly unknown[]) => void;
 
+/** Keeps these headers of the next attempts, which carry credentials, at the origin of the request. */
+export function keepAtHome(
+  headers: Readonly<Record<string, string>>,
+  {
+    config,
+    origin,
+  }: {
+    readonly config: { beforeRedirect?: BeforeRedirect | undefined };
+    readonly origin: string | undefined;
+  },
+  next: BeforeRedirect | undefined,
+): void {
+  config.beforeRedirect = keptAtHome(Object.keys(headers), origin, next);
+}
+
 /**
  * Takes these headers away from a request that a redirect leads to another origin. follow-redirects does so with
  * `authorization` and `cookie`, but not if that is a subdomain, and with no other header.
  */
-export function keptAtHome(
+function keptAtHome(
   names: readonly string[],
   origin: string | undefined,
   next: BeforeRedirect | undefined,
@@ -73,16 +110,28 @@ export function keptAtHome(
 
 // ---------------------------------------------------------------- evidence
 
+/** What the evidence of an attempt is, if it is known better than by its outcome. `answer`: it is judged by that. */
+export function evidenceOf(
+  ending: Ending<Answer>,
+  answer: Answer | undefined,
+  { adapterAtFirst, config, hops, session }: SentExchange,
+): Evidence | undefined {
+  const given = config.adapter === adapterAtFirst ? config : { ...config, adapter: adapterAtFirst };
+  if (answer !== undefined) {
+    const isCounted = (): boolean => hops?.answered(answer.status) === true;
+    if (isOfAnother(answer.request, given, session, isCounted)) return 'unknown';
+    return isOfTunnel(answer.request) ? 'unsent' : undefined;
+  }
+  const { error } = ending as Extract<typeof ending, { kind: 'error' }>;
+  const { request } = Object(error) as { readonly request?: unknown };
+  return isOfAnother(request, given, session, () => hops?.failed(error) === true) ? 'unknown' : undefined;
+}
+
 /**
  * Whether the outcome is, or may be, that of another server than the one that was asked first, which has acted then. It
  * has to be known only where the evidence counts. `isCounted`: whether its hops show that there was no other.
  */
-export function isOfAnother(
-  sent: unknown,
-  config: Config,
-  session: Session,
-  isCounted: () => boolean,
-): boolean {
+function isOfAnother(sent: unknown, config: Config, session: Session, isCounted: () => boolean): boolean {
   if ((redirectsOf(sent) ?? 0) > 0) return true;
   return needsProof(session) && !isKnownHop(sent, config) && !isCounted();
 }
@@ -102,8 +151,29 @@ function isCallers({ adapter, transport }: Config): boolean {
   return Boolean(transport) || [adapter].flat().some((one) => typeof one === 'function');
 }
 
+/** Sends this configuration so that the hops of the attempt are counted, where they count. */
+export function sendCounted<Sent extends Config, Result>(
+  exchange: SentExchange & CopySender<Sent>,
+  config: Sent,
+  send: (config: Sent) => Promise<Result>,
+): Promise<Result> {
+  const hops = hopsOf(config, exchange.session);
+  exchange.hops = hops;
+  if (hops === undefined) return send(config);
+  const copy = countedCopy(config, hops);
+  return sendCopy(copy, send, (result) => withOptionsOf(config, hops, exchange.shown(result, copy)));
+}
+
+/** Our dispatcher is taken out of what shows it. */
+function withOptionsOf<Result>(config: Config, hops: HopCounter, result: Result): Result {
+  for (const { config: shown } of bearersOf(result)) {
+    if (shown?.fetchOptions?.dispatcher === hops) shown.fetchOptions = config.fetchOptions;
+  }
+  return result;
+}
+
 /** Undefined: this attempt's hops need not be counted, they cannot be, or something else counts them. */
-export function hopsOf({ adapter, env, fetchOptions }: Config, session: Session): HopCounter | undefined {
+function hopsOf({ adapter, env, fetchOptions }: Config, session: Session): HopCounter | undefined {
   if (!needsProof(session) || !goesByFetch(adapter)) return undefined;
   const fetch = env?.fetch ?? (globalThis as { readonly fetch?: unknown }).fetch;
   return platformFetch(fetch) === 'undici' ? HopCounter.to(fetchOptions?.dispatcher) : undefined;
@@ -117,7 +187,100 @@ function goesByFetch(given: unknown): boolean {
 }
 
 /** A copy, so that the caller does not see our dispatcher in its configuration. */
-export function countedCopy<Sent extends Config>(config: Sent, hops: HopCounter): Sent {
+function countedCopy<Sent extends Config>(config: Sent, hops: HopCounter): Sent {
   const copy = Object.create(Object.getPrototypeOf(config)) as Sent;
   return Object.assign(copy, config, { fetchOptions: { ...config.fetchOptions, dispatcher: hops } });
+}
+
+// ---------------------------------------------------------------- answers
+
+/** How an answer has failed that is there: its body has broken off. */
+interface CutOff {
+  readonly cut: unknown;
+}
+
+/** Over HTTP/2, axios reports an answer as complete even if its stream was reset. */
+export function cutOffIn(answer: {
+  readonly request?: { readonly rstCode?: number } | undefined;
+}): CutOff | undefined {
+  return answer.request?.rstCode ? cutOff : undefined;
+}
+
+const cutOff: CutOff = /* @__PURE__ */ (() => ({
+  cut: Object.assign(new Error('The response was cut off: its HTTP/2 stream was reset'), {
+    code: 'ERR_HTTP2_STREAM_CANCEL',
+  }),
+}))();
+
+/** Whether answers have to be whole, and the body of this one, whose status is final, has broken off. */
+export function isBroken(error: unknown, status: number, settings: Settings): boolean {
+  const mustBeWhole = settings.wholeBodyBytes > 0 && !isJudgedByHead(settings, status);
+  return mustBeWhole && settings.failures(error, false).class === 'transient';
+}
+
+/** The request whose attempt was answered. */
+interface JudgedExchange {
+  readonly config: Parameters<typeof parsedBody>[1];
+  readonly session: Session;
+  readonly parts: {
+    readonly bodyHints?: { readonly contentOf: typeof contentOf };
+    readonly hooks?: { readonly parsedBody: typeof parsedBody };
+  };
+}
+
+/** The outcome with what functions and hints of the policy look for in the answer. */
+export function detailsByAxios(
+  outcome: ClientOutcome,
+  answer: (Answer & { readonly data: unknown; readonly headers: unknown }) | undefined,
+  { config, parts, session }: JudgedExchange,
+): ClientOutcome {
+  if (answer === undefined) return outcome;
+  const { bodyHints, hooks } = parts;
+  const { settings, request } = session;
+  const body = hooks && { body: () => hooks.parsedBody(answer, config) };
+  if (outcome.kind === 'error') return { ...outcome, ...body };
+  const { began, headers, status } = outcome;
+  const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0;
+  const content = began === undefined ? bodyHints?.contentOf(answer.data, headers, mostBytes) : undefined;
+  const isElsewhere = settings.credentials !== false && hasLeft(answer.request, request.origin);
+  return {
+    ...outcome,
+    ...(content !== undefined && { content }),
+    ...(isElsewhere && { isElsewhere }),
+    ...body,
+  };
+}
+
+// ---------------------------------------------------------------- copies of the configuration
+
+export interface CopySender<Sent> {
+  /** The result, with the caller's configuration in the place of this copy. */
+  shown<Result>(result: Result, copy: Sent): Result;
+}
+
+/** Sends a copy of the configuration, which the result does not show. */
+export async function sendCopy<Sent, Result>(
+  copy: Sent,
+  send: (copy: Sent) => Promise<Result>,
+  shown: <Settled>(settled: Settled) => Settled,
+): Promise<Result> {
+  try {
+    return shown(await send(copy));
+  } catch (error) {
+    throw shown(error);
+  }
+}
+
+interface Bearer<Sent> {
+  config?: Sent;
+  readonly response?: Bearer<Sent>;
+  readonly cause?: Bearer<Sent>;
+}
+
+/** What shows the configuration of an attempt. Older versions of axios wrap an error of their own in another one. */
+export function bearersOf<Sent extends object = Config>(result: unknown): readonly Bearer<Sent>[] {
+  const { response, cause } = Object(result) as Bearer<Sent>;
+  return [result as Bearer<Sent>, response, cause, cause?.response].filter(
+    (bearer) => typeof bearer === 'object' && bearer !== null,
+  );
 }

@@ -1,6 +1,11 @@
 /** What is known of a request that fetch has sent, or has refused to send. */
 
+import type { ClientOutcome } from '../core/events.js';
+import type { ResponseOutcome } from '../core/types.js';
 import { originIn } from '../kernel/address.js';
+import type { Session } from '../kernel/session.js';
+import type { HintedAnswer, readerOf, textOfHint } from './body/copied.js';
+import type { seenOf } from './body/whole.js';
 import { HopCounter } from './hop-counter.js';
 import { hasServiceWorker, type PlatformFetch, platformFetch } from './platform-fetch.js';
 
@@ -19,7 +24,7 @@ interface Answer {
 }
 
 /** Whether redirects are known to have led to another origin than this. */
-export function wentElsewhere({ redirected, url }: Answer, origin: string | undefined): boolean {
+function wentElsewhere({ redirected, url }: Answer, origin: string | undefined): boolean {
   return redirected === true && typeof url === 'string' && url !== '' && originIn(url) !== origin;
 }
 
@@ -81,6 +86,55 @@ function hopsOf(
   const isGiven = dispatcher !== undefined && dispatcher !== null;
   const mayHaveItsOwn = fetch !== 'undici' || isRequest;
   return mayHaveItsOwn && !isGiven ? undefined : HopCounter.to(dispatcher);
+}
+
+// ---------------------------------------------------------------- answers
+
+interface Waits {
+  readonly seenOf: typeof seenOf;
+}
+
+/** The request whose attempt was answered. */
+interface JudgedExchange {
+  readonly isAborted: boolean;
+  readonly session: Session;
+  readonly parts: {
+    readonly bodyHints?: { readonly textOfHint: typeof textOfHint };
+    readonly hooks?: { readonly readerOf: typeof readerOf };
+    readonly streamStart?: Waits;
+    readonly wholeAnswers?: Waits;
+  };
+}
+
+/**
+ * The outcome with how the body was that was waited for, and with what functions and hints of the policy look for in the
+ * answer.
+ */
+export function detailsByFetch(
+  outcome: ResponseOutcome,
+  answer: HintedAnswer,
+  { isAborted, parts, session }: JudgedExchange,
+): ClientOutcome | Promise<ClientOutcome> {
+  const { bodyHints, hooks, streamStart, wholeAnswers } = parts;
+  const { request, scope, settings } = session;
+  const seen = (wholeAnswers ?? streamStart)?.seenOf(answer);
+  if (typeof seen === 'object' && 'cut' in seen)
+    return { kind: 'error', error: seen.cut, aborted: isAborted, evidence: 'unknown' };
+  const began = typeof seen === 'object' ? seen.failed : undefined;
+  const isElsewhere = settings.credentials !== false && wentElsewhere(answer, request.origin);
+  const told: ClientOutcome = {
+    ...outcome,
+    ...(began !== undefined && { began }),
+    ...(isElsewhere && { isElsewhere }),
+    ...(settings.retryIf !== undefined && hooks !== undefined && { body: hooks.readerOf(answer) }),
+  };
+  const { headers, status } = outcome;
+  const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0;
+  // One that was waited for, and is not whole, is waited for no longer.
+  if (bodyHints === undefined || mostBytes === 0 || seen === 'undecided' || began !== undefined) return told;
+  return bodyHints
+    .textOfHint(answer, mostBytes, settings, scope.ports.sleep)
+    .then((content) => (content === undefined ? told : { ...told, content }));
 }
 
 // ---------------------------------------------------------------- the caller's own mistakes

@@ -6,7 +6,7 @@ import type { PolicyLike } from '../core/policy/policy.js';
 import { installed } from '../drivers/parts.js';
 import type { RetrierLike } from '../kernel/retrier.js';
 import { retrierWith } from './chosen.js';
-import type { OverrideWith, PolicyWith } from './options.js';
+import type { MakingWith, OverrideWith, PolicyWith } from './options.js';
 
 export type { AnyFetch, RetryInit, RetryingFetch } from '../adapters/fetch/wrap.js';
 
@@ -24,12 +24,12 @@ export function withRetry<const List extends readonly Part[] = readonly []>(
   fetch?: undefined,
   policy?: PolicyWith<List>,
   parts?: List,
-): RetryingFetch<typeof globalThis.fetch, OverrideWith<List>>;
+): RetryingFetch<typeof globalThis.fetch, OverrideWith<List>, MakingWith<List>>;
 export function withRetry<F extends AnyFetch, const List extends readonly Part[] = readonly []>(
   fetch: F,
   policy?: PolicyWith<List>,
   parts?: List,
-): RetryingFetch<F, OverrideWith<List>>;
+): RetryingFetch<F, OverrideWith<List>, MakingWith<List>>;
 export function withRetry(
   fetch?: AnyFetch,
   policy?: object,

@@ -53,14 +53,16 @@ type Allowed<List extends readonly Part[], Key, Option> = Key extends AskedFirst
                 ? With<List, 'wholeAnswers', Option, 0>
                 : Key extends 'bodyHintBytes'
                   ? With<List, 'bodyHints', Option, 0, '/hints'>
-                  : Key extends 'hints'
-                    ?
-                        | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
-                        | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
-                        | false
-                    : Key extends 'rules'
-                      ? With<List, 'rules', readonly RuleWith<List>[], never>
-                      : Option;
+                  : Key extends 'deadlineCovers'
+                    ? With<List, 'bodyDeadline', Option, 'head'>
+                    : Key extends 'hints'
+                      ?
+                          | ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)
+                          | readonly ('standard' | 'common' | SetsIn<List[number]> | NeedsSet)[]
+                          | false
+                      : Key extends 'rules'
+                        ? With<List, 'rules', readonly RuleWith<List>[], never>
+                        : Option;
 
 /** The options of a policy that is defined with these parts. */
 export type PolicyWith<List extends readonly Part[]> = {
@@ -81,3 +83,6 @@ export type OverrideWith<List extends readonly Part[]> =
           : OverrideOptions[Key];
       }
     : Needs<'overrides'>;
+
+/** Whether the body of a request may be a function that makes it. */
+export type MakingWith<List extends readonly Part[]> = 'streams' extends NamesIn<List> ? true : false;

@@ -52,17 +52,19 @@ import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
 import type { Settings } from '../core/policy/settings.js';
 import { AttemptsApart, initOfHedge } from '../drivers/apart.js';
+import { coverBody, coverData } from '../drivers/body/body-deadline.js';
 import { parsedBody, readerOf, textOfHint } from '../drivers/body/copied.js';
 import { keptForAxios } from '../drivers/body/kept-data.js';
-import { keptForFetch, spareOf } from '../drivers/body/kept-request.js';
+import { initOfBody, keptForFetch, spareOf } from '../drivers/body/kept-request.js';
+import { onceRead, releaseOfNode } from '../drivers/body/node-answers.js';
 import { contentOf } from '../drivers/body/unpack.js';
 import { isEndTold, whenOver } from '../drivers/body/unread.js';
 import { awaitStart, awaitWhole, seenOf, waitingFor } from '../drivers/body/whole.js';
-import { ignoresInit, initFrom, withHeaders } from '../drivers/built-anew.js';
-import { sendEnclosed } from '../drivers/enclosing.js';
-import { askBeforeRetry, changed, verdictOn } from '../drivers/hooks.js';
-import { isOfTunnel } from '../drivers/hop-counter.js';
-import { Detour, withoutIdentity } from '../drivers/identity.js';
+import { ignoresInit, standIn } from '../drivers/built-anew.js';
+import { lightened } from '../drivers/cause.js';
+import { callEnclosed, sendEnclosed } from '../drivers/enclosing.js';
+import { askBeforeRetry, verdictOn } from '../drivers/hooks.js';
+import { AxiosChanges, FetchChanges } from '../drivers/identity.js';
 import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { judgedLater } from '../drivers/loop/judging-later.js';
@@ -70,8 +72,15 @@ import { breakBody, expectManyListeners } from '../drivers/node.js';
 import { noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
-import { countedCopy, hasLeft, hopsOf, isOfAnother, keptAtHome } from '../drivers/sent-by-axios.js';
-import { FetchProof, isMisuse, wentElsewhere } from '../drivers/sent-by-fetch.js';
+import {
+  cutOffIn,
+  detailsByAxios,
+  evidenceOf,
+  isBroken,
+  keepAtHome,
+  sendCounted,
+} from '../drivers/sent-by-axios.js';
+import { detailsByFetch, FetchProof, isMisuse } from '../drivers/sent-by-fetch.js';
 import { begun, letStart, releaseStart, startFailureOf } from '../drivers/starting.js';
 import { countsFirst, showRemarks } from '../kernel/advice.js';
 import { RequestCredentials } from '../kernel/credentials.js';
@@ -113,8 +122,7 @@ const advice: Every['advice'] = {
   noticeReplaced,
   noticeRetryAgent,
   ignoresInit,
-  initFrom,
-  withHeaders,
+  standIn,
 };
 
 export const check: Check = {
@@ -134,7 +142,15 @@ export const rules: Rules = {
   routesOf: (all) => compileRoutes(all.map(({ match }) => readPattern(match))),
 };
 
-export const streams: Every['streams'] = { part: 'streams', keptForFetch, spareOf, keptForAxios };
+export const streams: Every['streams'] = {
+  part: 'streams',
+  keptForFetch,
+  spareOf,
+  initOfBody,
+  keptForAxios,
+};
+
+export const bodyDeadline: Every['bodyDeadline'] = { part: 'bodyDeadline', coverBody, coverData };
 
 export const wholeAnswers: Every['wholeAnswers'] = {
   part: 'wholeAnswers',
@@ -142,6 +158,8 @@ export const wholeAnswers: Every['wholeAnswers'] = {
   waitingFor,
   seenOf,
   awaiting: awaitWhole,
+  detailsByFetch,
+  isBroken,
 };
 
 const admission: Required<DriverParts>['admission'] = {
@@ -197,9 +215,9 @@ export const credentials: Every['credentials'] = {
   settled: () => ({ goesAgain }),
   judgedLater,
   RequestCredentials,
-  wentElsewhere,
-  hasLeft,
-  keptAtHome,
+  detailsByFetch,
+  keepAtHome,
+  detailsByAxios,
   fill: fillCredentials,
 };
 
@@ -212,7 +230,9 @@ export const bodyHints: Every['bodyHints'] = {
   bodies: { isHintedSuccess, bytesToRead },
   settled: settledByBodyHints,
   textOfHint,
+  detailsByFetch,
   contentOf,
+  detailsByAxios,
   judgedLater,
 };
 
@@ -237,11 +257,11 @@ export const hooks: Every['hooks'] = {
   verdictOn,
   askBeforeRetry,
   readerOf,
-  withoutIdentity,
-  initFrom,
+  FetchChanges,
+  detailsByFetch,
   parsedBody,
-  changed,
-  Detour,
+  AxiosChanges,
+  detailsByAxios,
   scopeNameFrom,
   moveTo,
 };
@@ -258,21 +278,25 @@ const ofLayers: Layers['of'] = {
   mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
 };
 
-export const layers: Every['layers'] = { part: 'layers', of: ofLayers, sendEnclosed };
+export const layers: Every['layers'] = { part: 'layers', of: ofLayers, callEnclosed, sendEnclosed };
 
 export const channels: ChannelsPart = { part: 'channels', of: platformChannels };
 
-export const failures: Every['failures'] = { part: 'failures', read: readFailure, isMisuse };
+export const failures: Every['failures'] = {
+  part: 'failures',
+  read: readFailure,
+  isMisuse,
+  cutOffIn,
+  lightened,
+};
 
 export const evidence: Every['evidence'] = {
   part: 'evidence',
   needs: [failures],
   FetchProof,
   isOurs,
-  isOfAnother,
-  hopsOf,
-  countedCopy,
-  isOfTunnel,
+  sendCounted,
+  evidenceOf,
 };
 
 export const node: Every['node'] = {
@@ -281,6 +305,8 @@ export const node: Every['node'] = {
   isEndTold,
   expectManyListeners,
   breakBody,
+  releaseOfNode,
+  onceRead,
 };
 
 const learning: Every['learning'] = {
@@ -313,6 +339,7 @@ export const allParts: Every = {
   adaptiveTimeout,
   streams,
   wholeAnswers,
+  bodyDeadline,
   streamStart,
   credentials,
   evidence,
@@ -333,6 +360,7 @@ type Halved =
   | 'adaptiveTimeout'
   | 'streams'
   | 'wholeAnswers'
+  | 'bodyDeadline'
   | 'bodyHints'
   | 'streamStart'
   | 'hooks'
@@ -365,13 +393,22 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   learning: { part: 'learning', Race, send: sendLearning, settled: settledByLearning, initOfHedge },
   hedge: { part: 'hedge', fill: fillHedge },
   adaptiveTimeout: { part: 'adaptiveTimeout' },
-  streams: { part: 'streams', keptForFetch, spareOf },
-  wholeAnswers,
+  streams: { part: 'streams', keptForFetch, spareOf, initOfBody },
+  wholeAnswers: {
+    part: 'wholeAnswers',
+    settled: settledByWholeAnswers,
+    waitingFor,
+    seenOf,
+    awaiting: awaitWhole,
+    detailsByFetch,
+  },
+  bodyDeadline: { part: 'bodyDeadline', coverBody },
   bodyHints: {
     part: 'bodyHints',
     bodies: { isHintedSuccess, bytesToRead },
     settled: settledByBodyHints,
     textOfHint,
+    detailsByFetch,
     judgedLater,
   },
   streamStart: {
@@ -389,8 +426,8 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     verdictOn,
     askBeforeRetry,
     readerOf,
-    withoutIdentity,
-    initFrom,
+    FetchChanges,
+    detailsByFetch,
     scopeNameFrom,
     moveTo,
   },
@@ -400,10 +437,10 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     settled: () => ({ goesAgain }),
     judgedLater,
     RequestCredentials,
-    wentElsewhere,
+    detailsByFetch,
     fill: fillCredentials,
   },
-  layers: { part: 'layers', of: ofLayers },
+  layers: { part: 'layers', of: ofLayers, callEnclosed },
   evidence: { part: 'evidence', FetchProof, isOurs },
   node: { part: 'node', isEndTold, expectManyListeners },
   failures,
@@ -413,8 +450,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     countsFirst,
     noticeRetryAgent,
     ignoresInit,
-    initFrom,
-    withHeaders,
+    standIn,
   },
 });
 
@@ -423,12 +459,14 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   hedge: { part: 'hedge', fill: fillHedge },
   adaptiveTimeout: { part: 'adaptiveTimeout' },
   streams: { part: 'streams', keptForAxios },
-  wholeAnswers: { part: 'wholeAnswers', settled: settledByWholeAnswers },
+  wholeAnswers: { part: 'wholeAnswers', settled: settledByWholeAnswers, isBroken },
+  bodyDeadline: { part: 'bodyDeadline', coverData },
   bodyHints: {
     part: 'bodyHints',
     bodies: { isHintedSuccess, bytesToRead },
     settled: settledByBodyHints,
     contentOf,
+    detailsByAxios,
     judgedLater,
   },
   streamStart: {
@@ -447,8 +485,8 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
     verdictOn,
     askBeforeRetry,
     parsedBody,
-    changed,
-    Detour,
+    AxiosChanges,
+    detailsByAxios,
     scopeNameFrom,
     moveTo,
   },
@@ -458,15 +496,15 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
     settled: () => ({ goesAgain }),
     judgedLater,
     RequestCredentials,
-    hasLeft,
-    keptAtHome,
+    keepAtHome,
+    detailsByAxios,
     fill: fillCredentials,
   },
-  failures: { part: 'failures', read: readFailure },
+  failures: { part: 'failures', read: readFailure, cutOffIn, lightened },
   layers,
   advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced },
-  evidence: { part: 'evidence', isOfAnother, hopsOf, countedCopy, isOfTunnel },
-  node: { part: 'node', isEndTold, breakBody },
+  evidence: { part: 'evidence', sendCounted, evidenceOf },
+  node: { part: 'node', isEndTold, breakBody, releaseOfNode, onceRead },
 });
 
 // ---------------------------------------------------------------- with all of them

@@ -37,7 +37,8 @@ export const credentials: Part<'credentials'> = every.credentials;
 
 /**
  * What failures of the transport mean in Node, Bun, Deno and Workers, and what they prove. Without it, the messages of pages are
- * known, and of Node's codes that the network failed; a request that fetch refuses to send is retried as if it had.
+ * known, and of Node's codes that the network failed; a request that fetch refuses to send is retried as if it had. The
+ * `cause` of an error of ours is an error of axios as it is, with its request and answer.
  */
 export const failures: Part<'failures'> = every.failures;
 
@@ -62,15 +63,21 @@ export const channels: Part<'channels'> = every.channels;
 
 /**
  * What light entries lack in Node; it brings `evidence` and `failures`. A signal that many requests by fetch share is no reason
- * for a warning, the end of an answer's body is noticed at once, and over HTTP/2, axios does not end an upload that is
- * given up as if it were whole.
+ * for a warning, the end of an answer's body is noticed at once, a small rest of a discarded stream by axios is read, so that
+ * its connection is used again, and over HTTP/2, axios does not end an upload that is given up as if it were whole.
  */
 export const node: Part<'node'> = every.node;
 
 /** `wholeBodyBytes`: answers that are handed over once their body is complete. */
 export const wholeAnswers: Part<'wholeAnswers'> = every.wholeAnswers;
 
-/** `bufferBodyBytes`: streams and the bodies of Requests, kept so that they can be sent again. Without it, each is sent once. */
+/** `deadlineCovers: 'body'`: the deadline also ends a body that the caller reads. */
+export const bodyDeadline: Part<'bodyDeadline'> = every.bodyDeadline;
+
+/**
+ * `bufferBodyBytes`: streams and the bodies of Requests, kept so that they can be sent again, and bodies that a function makes.
+ * Without it, each stream is sent once.
+ */
 export const streams: Part<'streams'> = every.streams;
 
 /** `streamStart`: a stream is handed over at its first content event; one that begins with an error is retried. */

@@ -24,10 +24,12 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   overrides: ['src/core/policy/overrides.ts'],
   streams: [
     'src/drivers/body/kept-',
+    'src/drivers/body/made-body.ts',
     'src/drivers/body/iterator-source.ts',
     'src/drivers/body/stream-source.ts',
   ],
   'whole answers': ['src/drivers/body/whole.ts'],
+  'deadline of bodies': ['src/drivers/body/body-deadline.ts'],
   'stream start': [
     'src/core/decide/stream-start.ts',
     'src/core/decide/stream-events.ts',
@@ -48,7 +50,7 @@ const modules: Readonly<Record<Choice, readonly string[]>> = {
   hooks: ['src/drivers/hooks.ts', 'src/drivers/told-outcome.ts', 'src/kernel/moves.ts'],
   layers: ['src/kernel/layers.ts', 'src/kernel/context.ts'],
   channels: [],
-  node: ['src/drivers/node.ts'],
+  node: ['src/drivers/node.ts', 'src/drivers/body/node-answers.ts'],
   failures: ['src/core/decide/failures/known.ts', 'src/core/decide/failures/read.ts'],
   evidence: ['src/core/decide/failures/known.ts'],
   'hedge and adaptive timeout': [

@@ -7,12 +7,12 @@ const head = `
 import { definePolicy } from 'undaunted/light';
 import { withRetry } from 'undaunted/light/fetch';
 import { attachRetry, type AttachableInstance } from 'undaunted/light/axios';
-import { adaptiveTimeout, gate, hedge, hold, hooks, overrides, rules, slidingWindow, streams, streamStart, wholeAnswers, type Part } from 'undaunted/parts';
+import { adaptiveTimeout, bodyDeadline, gate, hedge, hold, hooks, overrides, rules, slidingWindow, streams, streamStart, wholeAnswers, type Part } from 'undaunted/parts';
 import { github, ownHints, vendors } from 'undaunted/parts/hints';
 import { presets } from 'undaunted';
 declare const instance: AttachableInstance;
 declare const some: readonly Part[];
-export { adaptiveTimeout, gate, hedge, hold, hooks, overrides, rules, slidingWindow, streams, streamStart, wholeAnswers, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
+export { adaptiveTimeout, bodyDeadline, gate, hedge, hold, hooks, overrides, rules, slidingWindow, streams, streamStart, wholeAnswers, github, ownHints, vendors, presets, some, instance, attachRetry, withRetry, definePolicy };
 `;
 
 const needs = (name: string): string => `needs import { ${name} } from 'undaunted/parts'`;
@@ -34,6 +34,11 @@ const wrong: readonly (readonly [program: string, sentence: string])[] = [
   ["definePolicy({ hints: ['okta'] }, [github]);", "needs its import from 'undaunted/parts/hints'"],
   ['withRetry(fetch, { gate: true }, [hold]);', needs('gate')],
   ["withRetry(fetch, {}, [overrides])('/', { retry: { bufferBodyBytes: 9 } });", needs('streams')],
+  [
+    "withRetry(fetch)('/', { method: 'PUT', body: () => 'a' });",
+    "is not assignable to type 'BodyInit | null",
+  ],
+  ["definePolicy({ deadlineMs: 9, deadlineCovers: 'body' });", needs('bodyDeadline')],
   ["withRetry(fetch, {}, [hold])('/', { retry: { maxRetries: 1 } });", needs('overrides')],
   ["definePolicy({ budget: { kind: 'window' } });", needs('slidingWindow')],
   ['attachRetry(instance, { hold: true });', needs('hold')],
@@ -59,6 +64,8 @@ const right: readonly string[] = [
   'definePolicy({ budget: { capacity: 9 } });',
   'withRetry(undefined, { hedge: true, attemptTimeoutMs: { maxMs: 9 } }, [hedge, adaptiveTimeout]);',
   'attachRetry(instance, { bufferBodyBytes: 9 }, [streams]);',
+  "withRetry(fetch, {}, [streams])('/', { method: 'PUT', body: () => 'a' });",
+  "withRetry(fetch, { deadlineMs: 9, deadlineCovers: 'body' }, [bodyDeadline])('/', { method: 'PUT', body: 'a' });",
 ];
 
 describe('in an editor', () => {

@@ -6,7 +6,6 @@ import type { AxiosParts, Installed } from '../../drivers/parts.js';
 import { Child } from './child.js';
 import type { RequestOverride } from './commonjs.cjs';
 import type { Installation } from './exchange.js';
-import { NamedAdapters } from './named.js';
 import type { AttachableInstance, InstanceShape, RequestConfig } from './shapes.js';
 import { wrapped } from './wrapped.js';
 
@@ -32,15 +31,22 @@ function checkInstance(given: Partial<InstanceShape> | null | undefined): void {
  */
 const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
 
-/** `installed` is asked once the instance is known to be one. Returns a function that detaches it. */
-export function attachTo(instance: AttachableInstance, installed: () => Installed<AxiosParts>): () => void {
+/**
+ * `installed` is asked once the instance is known to be one. Returns a function that detaches it. `namedOf`: a quicker way
+ * to adapters by name than the child.
+ */
+export function attachTo(
+  instance: AttachableInstance,
+  installed: () => Installed<AxiosParts>,
+  namedOf: (instance: InstanceShape, child: Child) => Installation['named'] = (_, child) => child,
+): () => void {
   const shape = instance as unknown as InstanceShape;
   checkInstance(shape);
   const child = new Child(shape);
   const installation: Installation = {
     ...installed(),
     child,
-    named: new NamedAdapters(shape, child),
+    named: namedOf(shape, child),
   };
   installation.parts.layers?.of.countLayer('instances');
   const installations = attached.get(shape) ?? [];

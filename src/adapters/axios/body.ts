@@ -6,11 +6,9 @@
  */
 
 import type { Settings } from '../../core/policy/settings.js';
-import { iterates } from '../../drivers/body/iterates.js';
-import { MadeBody } from '../../drivers/body/made-body.js';
+import { isReadOnce, iterates } from '../../drivers/body/iterates.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
-import { isStream, isWebStream } from '../../drivers/body/stream-like.js';
-import type { AxiosStreams } from '../../drivers/parts.js';
+import { type AxiosStreams, lacksStreams } from '../../drivers/parts.js';
 import type { Cancel } from '../../kernel/timers.js';
 
 export interface Body {
@@ -27,44 +25,36 @@ export interface Body {
   close?(error?: unknown): void;
 }
 
-type BodySettings = Pick<Settings, 'maxRetries' | 'needsAdmission' | 'credentials' | 'bufferBodyBytes'>;
-
-/** Undefined if axios can send the data as it is: it is sent only once, or axios can send it again itself. */
+/**
+ * Undefined if axios can send the data as it is: it is sent only once, or axios can send it again itself. Without the part
+ * for streams, each of them is sent once.
+ */
 export function bodyOf(
   data: unknown,
-  settings: BodySettings,
+  settings: Settings,
   streams: AxiosStreams | undefined,
 ): Body | undefined {
-  if (typeof data === 'function') return new MadeBody(data as () => unknown);
+  if (typeof data === 'function') {
+    if (streams === undefined) throw lacksStreams();
+    return streams.keptForAxios(data, settings.bufferBodyBytes);
+  }
   if (typeof data !== 'object' || data === null || isSentAtOnce(settings)) return undefined;
-  if (!isReadOnce(data)) return undefined;
-  // Without the part that keeps streams, each is sent once.
+  if (!readsOnce(data)) return undefined;
   return streams === undefined ? spent(data) : streams.keptForAxios(data, settings.bufferBodyBytes);
 }
 
 /** Iterables: only `fetch` and adapters of the caller's get such a body, and only past axios's default transforms. */
-function isReadOnce(data: object): boolean {
-  if (isWebStream(data) || isStream(data) || iterates(data, Symbol.asyncIterator)) return true;
-  return iterates(data, Symbol.iterator) && !beginsAnew(data);
+function readsOnce(data: object): boolean {
+  return isReadOnce(data) || (iterates(data, Symbol.iterator) && !beginsAnew(data));
 }
 
 /** Any other iterable may be spent after one pass: an iterator that has ended looks the same as one that is empty. */
 function beginsAnew(data: object): boolean {
-  const [, kind = ''] = /^\[object (.*)\]$/.exec(Object.prototype.toString.call(data)) ?? [];
-  return ArrayBuffer.isView(data) || collections.has(kind);
+  return ArrayBuffer.isView(data) || collection.test(Object.prototype.toString.call(data));
 }
 
-const collections: ReadonlySet<string> = new Set([
-  'Array',
-  'FileList',
-  'FormData',
-  'HTMLCollection',
-  'Map',
-  'NodeList',
-  'Set',
-  'String',
-  'URLSearchParams',
-]);
+const collection: RegExp =
+  /^\[object (Array|FileList|FormData|HTMLCollection|Map|NodeList|Set|String|URLSearchParams)\]$/;
 
 /** It is sent once. */
 function spent(data: unknown): Body {

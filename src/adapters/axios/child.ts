@@ -5,6 +5,7 @@
  * call the adapter.
  */
 
+import { bearersOf } from '../../drivers/sent-by-axios.js';
 import type { Adapter, InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
 
 /** The configuration travels in a function, since functions pass through axios's merging unchanged. */
@@ -26,7 +27,10 @@ export class Child {
     this.parent = parent;
   }
 
-  /** Sends a configuration by one of these adapters. */
+  /** Sends a configuration as the adapter that it names would. */
+  readonly send: Adapter = (config) => this.sendBy(config.adapter, config);
+
+  /** Sends it by one of these adapters, which axios chooses. */
   async sendBy(adapters: unknown, config: RequestConfig): Promise<ResponseShape> {
     this.instance ??= childOf(this.parent);
     const own = copyOf(config);
@@ -59,49 +63,18 @@ function copyOf(config: RequestConfig): RequestConfig {
  * Puts the caller's configuration back into the result. Older versions of axios's fetch adapter show a copy of what
  * they were given.
  */
-function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
-  const { response, cause } = Object(result) as Bearer;
-  // They also wrap their own error in another one.
-  for (const bearer of [result as Bearer, response, cause, cause?.response]) {
-    if (typeof bearer !== 'object' || bearer === null) continue;
+export function withConfig<Result>(result: Result, own: RequestConfig, config: RequestConfig): Result {
+  const { transformRequest, transformResponse } = config;
+  for (const bearer of bearersOf<RequestConfig>(result)) {
     if (bearer.config === own) bearer.config = config;
-    else if (isCopyOf(own, bearer.config)) {
-      const { transformRequest, transformResponse } = config;
+    else if (isCopyOf(own, bearer.config))
       Object.assign(bearer.config, { transformRequest, transformResponse });
-    }
-    withFetchOptions(bearer.config, own, config);
   }
   return result;
 }
 
-/** The dispatcher that an attempt is sent with may be ours. */
-function withFetchOptions(shown: RequestConfig | undefined, own: RequestConfig, config: RequestConfig): void {
-  const { dispatcher } = own.fetchOptions ?? {};
-  const isOurs = dispatcher !== undefined && dispatcher !== config.fetchOptions?.dispatcher;
-  if (isOurs && shown?.fetchOptions?.dispatcher === dispatcher) shown.fetchOptions = config.fetchOptions;
-}
-
-interface Bearer {
-  config?: RequestConfig;
-  readonly response?: Bearer;
-  readonly cause?: Bearer;
-}
-
 function isCopyOf(own: RequestConfig, shown: RequestConfig | undefined): shown is RequestConfig {
   return shown?.url === own.url && shown?.transformRequest === undefined;
-}
-
-/** Sends a copy of the configuration, and puts the caller's own into the result. */
-export async function sendCopy(
-  send: Adapter,
-  copy: RequestConfig,
-  config: RequestConfig,
-): Promise<ResponseShape> {
-  try {
-    return withConfig(await send(copy), copy, config);
-  } catch (error) {
-    throw withConfig(error, copy, config);
-  }
 }
 
 function childOf(parent: InstanceShape): InstanceShape {

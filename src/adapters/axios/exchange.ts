@@ -15,11 +15,10 @@ import type { StartFailure } from '../../drivers/starting.js';
 import { written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/timers.js';
-import { bodyToRead, coverBody, release, whenRead } from './answer.js';
+import { bodyToRead, release, whenRead } from './answer.js';
 import { type Body, bodyOf } from './body.js';
-import { type Child, sendCopy } from './child.js';
-import type { NamedAdapters } from './named.js';
-import { answerOf, isCanceled, isCutOff, lightened, outcomeOf } from './outcome.js';
+import { type Child, withConfig } from './child.js';
+import { answerOf, isCanceled, outcomeOf } from './outcome.js';
 import { OutgoingConfig } from './outgoing.js';
 import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './shapes.js';
 import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
@@ -27,7 +26,8 @@ import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
 export interface Installation extends Installed<AxiosParts> {
   readonly child: Child;
-  readonly named: NamedAdapters;
+  /** Sends by adapters that have a name. */
+  readonly named: Pick<Child, 'send' | 'sendBy'>;
   /** The adapter of the previous request, most likely of the next one, too. */
   last?: { readonly adapter: unknown; readonly wrapper: Adapter };
 }
@@ -48,9 +48,9 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly baseURLAtFirst: RequestConfig['baseURL'];
   readonly paramsAtFirst: unknown;
   /** By name or as a function, as the caller gave it: mocks take themselves out of the configuration. */
-  private readonly adapterAtFirst: unknown;
+  readonly adapterAtFirst: unknown;
   /** What the last attempt was sent through, if its hops count. */
-  private hops: HopCounter | undefined = undefined;
+  hops: HopCounter | undefined = undefined;
 
   constructor(installation: Installation, config: RequestConfig, adapter: Adapter) {
     this.installation = installation;
@@ -97,9 +97,13 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** With `params`, which only axios itself can write into a URL. */
   get address(): string {
-    const { config, installation } = this;
-    const hasParams = config.params !== undefined && config.params !== null;
-    return hasParams ? written(textOf(installation.child.uri(config))) : this.path;
+    const { params } = this.config;
+    return params === undefined || params === null ? this.path : written(this.uri);
+  }
+
+  /** As axios itself writes it. */
+  get uri(): string {
+    return textOf(this.installation.child.uri(this.config));
   }
 
   /** Whether the caller set a key in this header; the name must be in lower case. */
@@ -156,8 +160,8 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.sendConfig(config);
   }
 
-  sendCopy(copy: RequestConfig): Promise<ResponseShape> {
-    return sendCopy((own) => this.sendConfig(own), copy, this.config);
+  shown<Result>(result: Result, copy: RequestConfig): Result {
+    return withConfig(result, copy, this.config);
   }
 
   answerOf(ending: Ending<ResponseShape>): ResponseShape | undefined {
@@ -165,26 +169,22 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   /** Sends this configuration, which may be a copy of the caller's. */
-  private sendConfig(config: RequestConfig): Promise<ResponseShape> {
-    const sent = this.sendOnce(config);
-    const { parts, session } = this;
-    if (session.settings.streamStart === false || parts.streamStart === undefined) return sent;
-    return parts.streamStart.begun(sent, session, this, config.signal);
+  sendConfig(config: RequestConfig): Promise<ResponseShape> {
+    if (config.adapter !== this.adapterAtFirst) config.adapter = this.adapterAtFirst;
+    const { evidence, streamStart } = this.parts;
+    const sent =
+      evidence === undefined
+        ? this.sendEnclosed(config)
+        : evidence.sendCounted(this, config, (own) => this.sendEnclosed(own));
+    if (this.session.settings.streamStart === false || streamStart === undefined) return sent;
+    return streamStart.begun(sent, this.session, this, config.signal);
   }
 
   letGo(sent: Abortable | undefined): boolean {
     return this.parts.streamStart?.letStart(this.session, sent?.signal) === true;
   }
 
-  private sendOnce(config: RequestConfig): Promise<ResponseShape> {
-    if (config.adapter !== this.adapterAtFirst) config.adapter = this.adapterAtFirst;
-    const { evidence } = this.parts;
-    this.hops = evidence?.hopsOf(config, this.session);
-    if (evidence === undefined || this.hops === undefined) return this.sendEnclosed(config);
-    return sendCopy((copy) => this.sendEnclosed(copy), evidence.countedCopy(config, this.hops), config);
-  }
-
-  private sendEnclosed(config: RequestConfig): Promise<ResponseShape> {
+  sendEnclosed(config: RequestConfig): Promise<ResponseShape> {
     const { layers } = this.parts;
     if (layers?.of.mayMeet('anything') !== true) return this.adapter(config);
     return layers.sendEnclosed(layers.of, this, config);
@@ -209,13 +209,16 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** An adapter of the caller's may return nothing at all. */
   accepts(answer: ResponseShape | undefined): boolean {
-    const isWell = this.startFailureOf(answer) === undefined && !isCutOff(answer);
-    return isWell && acceptsStatus(this.session, answer?.status);
+    return this.failureIn(answer) === undefined && acceptsStatus(this.session, answer?.status);
   }
 
-  private startFailureOf(answer: ResponseShape | undefined): StartFailure | undefined {
-    const { parts, session } = this;
-    return session.settings.streamStart === false ? undefined : parts.streamStart?.startFailureOf(answer);
+  /** How an answer has failed that is there. */
+  private failureIn(answer: ResponseShape | undefined): StartFailure | undefined {
+    const { failures, streamStart } = this.parts;
+    // An adapter of the caller's may return anything.
+    if (!answer) return undefined;
+    const hasStarts = this.session.settings.streamStart !== false;
+    return failures.cutOffIn?.(answer) ?? (hasStarts ? streamStart?.startFailureOf(answer) : undefined);
   }
 
   statusOf(answer: ResponseShape | undefined): number | undefined {
@@ -223,24 +226,21 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome {
-    const { adapterAtFirst: adapter, config, session } = this;
-    const sent = config.adapter === adapter ? config : { ...config, adapter };
-    const failure = this.startFailureOf(answerOf(ending));
-    const outcome = outcomeOf(ending, sent, session, this.hops, failure, this.parts);
     const answer = answerOf(ending);
-    const { hooks } = this.parts;
-    if (answer === undefined || hooks === undefined) return outcome;
-    return { ...outcome, body: () => hooks.parsedBody(answer, config) };
+    const outcome = outcomeOf(ending, this, this.failureIn(answer));
+    const { bodyHints, credentials, hooks } = this.parts;
+    const part = hooks ?? bodyHints ?? credentials;
+    return part === undefined ? outcome : part.detailsByAxios(outcome, answer, this);
   }
 
   lightened(error: unknown): unknown {
-    return lightened(error);
+    return this.parts.failures.lightened === undefined ? error : this.parts.failures.lightened(error);
   }
 
   release(ending: Ending<ResponseShape>): undefined {
     const answer = answerOf(ending);
     this.releaseStart(answer);
-    if (answer !== undefined) release(answer, this.method, this.sleep);
+    if (answer !== undefined) release(answer, this.method, this.sleep, this.parts.node);
   }
 
   /** To be called in the turn in which the caller gets the answer, or in which it is discarded. */
@@ -262,7 +262,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {
     const answer = answerOf(ending);
-    if (answer !== undefined) coverBody(answer, deadline, this.sleep);
+    if (answer !== undefined) this.parts.bodyDeadline?.coverData(answer, deadline, this.sleep);
   }
 
   ownError<E extends Error>(error: E): E {

@@ -6,6 +6,7 @@ import { installed } from '../../drivers/parts.js';
 import type { RetrierLike } from '../../kernel/retrier.js';
 import { retrierForAxios } from '../../parts/all.js';
 import { type AttachableInstance, attachTo } from './attach.js';
+import { NamedAdapters } from './named.js';
 
 export type { AttachableInstance } from './attach.js';
 
@@ -18,5 +19,9 @@ export function attachRetry(
   instance: AttachableInstance,
   policy?: PolicyOptions | PolicyLike | RetrierLike,
 ): () => void {
-  return attachTo(instance, () => installed(retrierForAxios(policy)));
+  return attachTo(
+    instance,
+    () => installed(retrierForAxios(policy)),
+    (shape, child) => new NamedAdapters(shape, child),
+  );
 }

@@ -3,8 +3,8 @@
 import { dispose, isWebStream } from '../../drivers/body/stream-like.js';
 import { type TellingEnds, whenRead as whenBodyRead } from '../../drivers/body/unread.js';
 import { drained } from '../../drivers/body/web-stream.js';
-import type { BodyDeadline, Rest } from '../../drivers/loop/exchange.js';
-import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
+import type { Rest } from '../../drivers/loop/exchange.js';
+import type { Cancel, Sleep } from '../../kernel/timers.js';
 import type { ResponseShape } from './shapes.js';
 
 /** Frees the connection for the next attempt: a small rest is read for `ms`, otherwise the body is cut off. */
@@ -25,19 +25,6 @@ export function whenRead(
   const body = bodyOfAnswer(answer);
   if (body === undefined) done();
   else whenBodyRead(body, done, node);
-}
-
-/** Ends the body at the deadline: the platform fails a body with the reason of its signal. */
-export function coverBody(
-  answer: ResponseShape | undefined,
-  { ms, error, abort }: BodyDeadline,
-  sleep: Sleep,
-  node: TellingEnds | undefined,
-): void {
-  const body = bodyOfAnswer(answer);
-  if (body === undefined) return;
-  const cancel = sleep(Math.max(ms, 0), (stalledMs) => abort(error(stalledMs)), judging('elapsed', true));
-  whenBodyRead(body, cancel, node);
 }
 
 /** A mock may return nothing at all. */

@@ -5,7 +5,7 @@ import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { drainTime, lengthIn } from '../../drivers/body/drain.js';
 import { dispose, isStream } from '../../drivers/body/stream-like.js';
-import type { BodySeen, WaitingAnswers } from '../../drivers/body/whole.js';
+import type { WaitingAnswers } from '../../drivers/body/whole.js';
 import { needsProof } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
@@ -15,9 +15,9 @@ import type { FetchParts, Installed } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/timers.js';
-import { bodyOfAnswer, coverBody, release, whenRead } from './answer.js';
-import { type Body, bodyOf, spareBodyOf } from './body.js';
-import { outcomeOfAnswer, outcomeOfError, PageProof, type Proof } from './outcome.js';
+import { bodyOfAnswer, release, whenRead } from './answer.js';
+import { type Body, bodyWithoutStreams } from './body.js';
+import { outcomeOfAnswer, outcomeOfError, type Proof, proofOfPage } from './outcome.js';
 import { OutgoingRequest, referrerOf } from './outgoing.js';
 import { addressOf, asItStands, headersOf, isSignal, methodOf, pairsOf, signalOf } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
@@ -45,7 +45,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   init: Init;
   private readonly given: Init;
   private readonly rest: readonly unknown[];
-  private spare: Body | undefined = undefined;
+  /** The body of a Request, for the attempts after the first. */
+  spare: Body | undefined = undefined;
   readonly signal: AbortSignal | undefined;
   private ownReason: Error | undefined = undefined;
   private isJoined = false;
@@ -73,9 +74,13 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     this.init = mayWait || isReadOnce(init?.headers) ? this.initAtFirst : init;
     // Nothing will be sent: the fetch itself cancels a stream.
     if (this.isAborted) return;
-    const { parts } = installation;
-    this.body = bodyOf(init, settings, parts.streams);
-    this.spare = spareBodyOf(input, init, settings, parts);
+    const { advice, streams } = installation.parts;
+    if (streams === undefined) this.body = bodyWithoutStreams(input, init);
+    else {
+      this.body = streams.keptForFetch(init?.body, settings);
+      if (isRequest(input))
+        this.spare = streams.spareOf(input, init, settings, advice?.ignoresInit(input) === true);
+    }
   }
 
   // -------------------------------------------------------------- the facts
@@ -149,10 +154,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   send(signal?: AbortSignal): Promise<ResponseShape> {
-    // The fetch itself rejects a request that is aborted already.
-    if (this.isAborted || signal?.aborted === true) return this.sendOnce(signal, false);
     this.waiting ??= this.waits?.waitingFor<ResponseShape>(this, this.sleep, this.parts);
-    return this.waiting === undefined ? this.sendOnce(signal, false) : this.waiting.send(signal);
+    return this.waiting?.send(signal) ?? this.sendOnce(signal, false);
   }
 
   letGo(sent: Abortable | undefined): boolean {
@@ -163,18 +166,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return this.parts.wholeAnswers ?? this.parts.streamStart;
   }
 
-  private seen(answer: ResponseShape | undefined): BodySeen | undefined {
-    return answer && this.waits?.seenOf(answer);
-  }
-
   private hasWhole(answer: ResponseShape | undefined): boolean {
-    return this.seen(answer) === 'whole';
-  }
-
-  /** How the body of the answer has failed before the answer was handed over. */
-  private failureIn(answer: ResponseShape | undefined): Exclude<BodySeen, string> | undefined {
-    const seen = this.seen(answer);
-    return typeof seen === 'object' ? seen : undefined;
+    return this.waits?.seenOf(answer) === 'whole';
   }
 
   sendOnce(signal: AbortSignal | undefined, isFollowing: boolean): Promise<ResponseShape> {
@@ -183,36 +176,29 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     const init =
       signal === undefined
         ? this.init
-        : { ...this.referrer, ...own, signal: isFollowing ? signal : this.joined(signal) };
+        : {
+            ...referrerOf(this.input, this.initAtFirst),
+            ...own,
+            signal: isFollowing ? signal : this.joined(signal),
+          };
     // The first attempt sends a Request's own body; the next one needs the spare.
     this.body ??= this.spare;
-    const layers = this.parts.layers?.of;
-    if (layers?.mayMeetBeneathFetch() !== true) return this.call(init);
+    const { layers } = this.parts;
+    if (layers?.of.mayMeetBeneathFetch() !== true) return this.call(init);
+    return layers.callEnclosed(layers.of, this, init);
+  }
+
+  addressNow(): () => string {
     const { input } = this;
-    const attempt = new layers.EnclosingAttempt(this, () => addressOf(input), this.installation.retrier);
-    return layers.enclosed(attempt, 'anything', (asked) => this.call(asked), init);
+    return () => addressOf(input);
   }
 
-  private get needsProof(): boolean {
-    // Most requests are a GET of a text: for those, the facts are not asked for their method.
-    const method = typeof this.inputAtFirst === 'string' ? (this.initAtFirst?.method ?? 'GET') : '';
-    return !this.session.settings.methods.has(method) && needsProof(this.session);
-  }
-
-  private call(given: Init): Promise<ResponseShape> {
-    const { input, rest } = this;
+  call(given: Init): Promise<ResponseShape> {
+    const { input, installation, rest } = this;
     // Called as a function: the platform's fetch rejects another `this`.
-    const send = this.installation.fetchNow();
-    const { installation } = this;
-    const { evidence } = installation.parts;
-    let init = given;
-    if (!this.needsProof) this.proof = undefined;
-    else if (evidence === undefined) this.proof = new PageProof(send);
-    else {
-      const proof = new evidence.FetchProof(send, isRequest(input) ? input : undefined, given);
-      this.proof = proof;
-      init = proof.counting(given, this.initAtFirst);
-    }
+    const send = installation.fetchNow();
+    this.proof = needsProof(this.session) ? this.proofFor(send, given) : undefined;
+    const init = this.proof?.counting?.(given, this.initAtFirst) ?? given;
     installation.isCalling = true;
     try {
       if (rest.length > 0) return promised(send(input, init, ...rest));
@@ -220,6 +206,13 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     } finally {
       installation.isCalling = false;
     }
+  }
+
+  private proofFor(send: Fetch, init: Init): Proof {
+    const { input } = this;
+    const { evidence } = this.parts;
+    if (evidence === undefined) return proofOfPage(send);
+    return new evidence.FetchProof(send, isRequest(input) ? input : undefined, init);
   }
 
   /**
@@ -235,24 +228,10 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return joined ?? ours;
   }
 
-  private get referrer(): InitShape {
-    return isRequest(this.input) ? referrerOf(this.input, this.initAtFirst) : {};
-  }
-
-  /** True if the body is a Request's own, for which the first attempt needs nothing from us. */
-  get isSpare(): boolean {
-    return this.spare !== undefined;
-  }
-
-  /** True if the stream is made here, so that the caller did not say how it is sent (`duplex`). */
-  get isOurs(): boolean {
-    return this.isSpare || typeof this.initAtFirst?.body === 'function';
-  }
-
   breakOff(abort: () => void): void {
     abort();
     // A stream that fetch reads itself may be read on even after an abort.
-    if (this.body === undefined) dispose(this.init?.body);
+    if (this.body === undefined || this.parts.streams === undefined) dispose(this.init?.body);
   }
 
   /** An attempt follows the caller's signal only; without one, answers that wait for their bodies follow the attempt. */
@@ -266,7 +245,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   /** A mock may return nothing at all, and an opaque answer has no status. */
   accepts(answer: ResponseShape | undefined): boolean {
-    return this.failureIn(answer) === undefined && acceptsStatus(this.session, answer?.status);
+    const hasFailed = typeof this.waits?.seenOf(answer) === 'object';
+    return !hasFailed && acceptsStatus(this.session, answer?.status);
   }
 
   statusOf(answer: ResponseShape | undefined): number | undefined {
@@ -274,33 +254,13 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   }
 
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome | Promise<ClientOutcome> {
-    if (ending.kind === 'error') {
-      return outcomeOfError(
-        ending.error,
-        this.isAborted,
-        this.input,
-        this.initAtFirst,
-        this.proof,
-        this.parts,
-      );
-    }
+    const { initAtFirst, input, isAborted, parts, proof } = this;
+    if (ending.kind === 'error')
+      return outcomeOfError(ending.error, isAborted, input, initAtFirst, proof, parts);
     const { response } = ending;
-    const failure = this.failureIn(response);
-    if (failure !== undefined && 'cut' in failure) {
-      return { kind: 'error', error: failure.cut, aborted: this.isAborted, evidence: 'unknown' };
-    }
-    const { hooks } = this.parts;
-    const outcome = outcomeOfAnswer(
-      response,
-      this.session,
-      this.proof,
-      this.seen(response),
-      this.sleep,
-      this.parts,
-    );
-    if (hooks === undefined || this.session.settings.retryIf === undefined) return outcome;
-    const body = hooks.readerOf(response);
-    return 'then' in outcome ? outcome.then((told) => ({ ...told, body })) : { ...outcome, body };
+    const outcome = outcomeOfAnswer(response, proof);
+    const part = parts.wholeAnswers ?? parts.hooks ?? parts.bodyHints ?? parts.credentials;
+    return part === undefined ? outcome : part.detailsByFetch(outcome, response, this);
   }
 
   lightened(error: unknown): unknown {
@@ -328,7 +288,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   coverBody(ending: Ending<ResponseShape>, deadline: BodyDeadline): void {
     if (ending.kind === 'response' && !this.hasWhole(ending.response))
-      coverBody(ending.response, deadline, this.sleep, this.parts.node);
+      this.parts.bodyDeadline?.coverBody(this.unread(ending), deadline, this.sleep, this.parts.node);
   }
 
   ownError<E extends Error>(error: E): E {

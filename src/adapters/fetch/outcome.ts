@@ -1,12 +1,8 @@
 /** Turns what fetch returns into outcomes that the policy judges. */
 
-import type { ClientOutcome } from '../../core/events.js';
-import type { ErrorOutcome, HeadersLike } from '../../core/types.js';
-import type { BodySeen } from '../../drivers/body/whole.js';
+import type { ErrorOutcome, HeadersLike, ResponseOutcome } from '../../core/types.js';
 import type { FetchParts } from '../../drivers/parts.js';
 import { hasServiceWorker, isNative } from '../../drivers/platform-fetch.js';
-import type { Session } from '../../kernel/session.js';
-import type { Sleep } from '../../kernel/timers.js';
 import { addressOf } from './request.js';
 import { type Fetch, type InitShape, isRequest, type ResponseShape } from './shapes.js';
 
@@ -14,53 +10,26 @@ import { type Fetch, type InitShape, isRequest, type ResponseShape } from './sha
 export interface Proof {
   isOfFirst(answer: ResponseShape): boolean;
   isAboutFirst(error: unknown): boolean;
+  /** The init that shows it. `atFirst`: a plain copy of it. */
+  counting?(given: InitShape | null | undefined, atFirst: InitShape | null | undefined): typeof given;
 }
 
 /** Of a page, where only the platform's own fetch is known, and nothing of its failures. */
-export class PageProof implements Proof {
-  private readonly isKnown: boolean;
-
-  constructor(fetch: Fetch) {
-    this.isKnown = isNative(fetch) && !hasServiceWorker();
-  }
-
-  isOfFirst({ redirected }: ResponseShape): boolean {
-    return this.isKnown && redirected === false;
-  }
-
-  isAboutFirst(): boolean {
-    return false;
-  }
+export function proofOfPage(fetch: Fetch): Proof {
+  const isKnown = isNative(fetch) && !hasServiceWorker();
+  return { isOfFirst: ({ redirected }) => isKnown && redirected === false, isAboutFirst: () => false };
 }
 
-export function outcomeOfAnswer(
-  answer: ResponseShape,
-  { settings, request }: Session,
-  proof: Proof | undefined,
-  seen: BodySeen | undefined,
-  sleep: Sleep,
-  { bodyHints, credentials }: FetchParts,
-): ClientOutcome | Promise<ClientOutcome> {
-  const { status } = answer;
-  const began = typeof seen === 'object' && 'failed' in seen ? seen.failed : undefined;
-  const headers = answer.headers as HeadersLike;
-  const isElsewhere = settings.credentials !== false && credentials?.wentElsewhere(answer, request.origin);
-  const outcome: ClientOutcome = {
+export function outcomeOfAnswer(answer: ResponseShape, proof: Proof | undefined): ResponseOutcome {
+  const { headers, redirected, status } = answer;
+  // The 429 of another server does not tell what the first one did.
+  const isUnproven = redirected === true || proof?.isOfFirst(answer) === false;
+  return {
     kind: 'response',
     status,
-    headers,
-    ...(began !== undefined && { began }),
-    ...(isElsewhere && { isElsewhere }),
-    // The 429 of another server does not tell what the first one did.
-    ...((answer.redirected === true || proof?.isOfFirst(answer) === false) && { evidence: 'unknown' }),
+    headers: headers as HeadersLike,
+    ...(isUnproven && { evidence: 'unknown' }),
   };
-  const mostBytes = settings.bodies?.bytesToRead(settings, request, status, headers) ?? 0;
-  // One that was waited for, and is not whole, is waited for no longer.
-  if (bodyHints === undefined || mostBytes === 0 || seen === 'undecided' || began !== undefined)
-    return outcome;
-  return bodyHints
-    .textOfHint(answer, mostBytes, settings, sleep)
-    .then((content) => (content === undefined ? outcome : { ...outcome, content }));
 }
 
 export function outcomeOfError(

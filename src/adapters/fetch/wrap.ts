@@ -12,35 +12,38 @@ import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 export type AnyFetch = (...given: never[]) => PromiseLike<unknown>;
 
 /** Keys of init beside those that the fetch itself takes. */
-export interface RetryInit<Body = unknown, Override = OverrideOptions> {
+export interface RetryInit<Body = unknown, Override = OverrideOptions, Making extends boolean = true> {
   /** Settings for this request alone; they override those of the rule that it matches. */
   retry?: Override | false | undefined;
   /** The body, or a function that makes one for each attempt. */
-  body?: Body | (() => Body | PromiseLike<Body>);
+  body?: Body | (Making extends true ? () => Body | PromiseLike<Body> : never);
 }
 
-type WithRetryInit<Init, Override> = Omit<NonNullable<Init>, 'body'> &
-  RetryInit<NonNullable<Init> extends { body?: infer Body } ? Body : never, Override>;
+type WithRetryInit<Init, Override, Making extends boolean> = Omit<NonNullable<Init>, 'body'> &
+  RetryInit<NonNullable<Init> extends { body?: infer Body } ? Body : never, Override, Making>;
 
-type Retrying<Given extends unknown[], Returned, Override> = Given extends [
+type Retrying<Given extends unknown[], Returned, Override, Making extends boolean> = Given extends [
   infer Input,
   (infer Init)?,
   ...infer Rest,
 ]
-  ? (input: Input, init?: WithRetryInit<Init, Override>, ...rest: Rest) => Returned
+  ? (input: Input, init?: WithRetryInit<Init, Override, Making>, ...rest: Rest) => Returned
   : unknown;
 
 /** Adds `retry` to each overload; for a fetch with fewer than three, the first one stands in for the rest. */
-type RetryingOverloads<F, Override> = F extends {
+type RetryingOverloads<F, Override, Making extends boolean> = F extends {
   (...given: infer G1): infer R1;
   (...given: infer G2): infer R2;
   (...given: infer G3): infer R3;
 }
-  ? Retrying<G1, R1, Override> & Retrying<G2, R2, Override> & Retrying<G3, R3, Override>
+  ? Retrying<G1, R1, Override, Making> &
+      Retrying<G2, R2, Override, Making> &
+      Retrying<G3, R3, Override, Making>
   : unknown;
 
 /** The same fetch, with its overloads and static members, whose init also takes `retry`. */
-export type RetryingFetch<F, Override = OverrideOptions> = F & RetryingOverloads<F, Override>;
+export type RetryingFetch<F, Override = OverrideOptions, Making extends boolean = true> = F &
+  RetryingOverloads<F, Override, Making>;
 
 /** `installed` is asked once the fetch is known to be one. */
 export function wrapFetch(

@@ -36,6 +36,7 @@ export type PartName =
   | 'adaptiveTimeout'
   | 'streams'
   | 'wholeAnswers'
+  | 'bodyDeadline'
   | 'streamStart'
   | 'credentials'
   | 'evidence'
@@ -147,6 +148,7 @@ export interface Parts extends LimitParts {
   readonly adaptiveTimeout?: Part<'adaptiveTimeout'>;
   readonly streams?: Part<'streams'>;
   readonly wholeAnswers?: Filling<'wholeAnswers'>;
+  readonly bodyDeadline?: Part<'bodyDeadline'>;
   readonly streamStart?: StreamStartPart;
   readonly credentials?: CredentialsPart;
   readonly evidence?: Part<'evidence'>;
@@ -219,6 +221,7 @@ const asked: readonly (readonly [
   ['bufferBodyBytes', 'streams', 0],
   ['wholeBodyBytes', 'wholeAnswers', 0],
   ['bodyHintBytes', 'bodyHints', 0],
+  ['deadlineCovers', 'bodyDeadline', 'head'],
   ['retryIf', 'hooks', 'nothing'],
   ['beforeRetry', 'hooks', 'nothing'],
 ])();

@@ -11,12 +11,12 @@ import { isStream, isWebStream } from './stream-like.js';
 import { copyOf, free, stop } from './web-stream.js';
 
 /** As much of an answer of fetch as is looked at here. */
-interface AnswerShape {
+export interface HintedAnswer {
   readonly status: number;
   readonly headers: object;
   readonly body?: object | null;
   readonly bodyUsed?: boolean;
-  clone(): AnswerShape;
+  clone(): HintedAnswer;
   text(): Promise<string>;
 }
 
@@ -25,7 +25,7 @@ interface AnswerShape {
  * follows. Undefined if there is nothing to read.
  */
 export async function textOfHint(
-  answer: AnswerShape,
+  answer: HintedAnswer,
   mostBytes: number,
   settings: Settings,
   sleep: Sleep,
@@ -42,7 +42,7 @@ export async function textOfHint(
 }
 
 /** Gives `retryIf` the body as often as it asks for it. It is read only once, and parsed anew each time. */
-export function readerOf(answer: AnswerShape): () => Promise<unknown> {
+export function readerOf(answer: HintedAnswer): () => Promise<unknown> {
   let text: Promise<string | undefined> | undefined;
   return async () => {
     text ??= wholeText(answer).catch(() => undefined);
@@ -54,7 +54,7 @@ export function readerOf(answer: AnswerShape): () => Promise<unknown> {
 /** A package's Node streams share one buffer of this size with their copies, which then have to be read, too. */
 const sharedBytes = 16_384;
 
-async function wholeText(answer: AnswerShape): Promise<string | undefined> {
+async function wholeText(answer: HintedAnswer): Promise<string | undefined> {
   const { body, headers } = answer;
   if (isEventStream(headers as HeadersLike | undefined)) return undefined;
   // Mocks and React Native have no stream.
@@ -97,7 +97,7 @@ export async function parsedBody(
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-function readerOfCopy(answer: AnswerShape): Reader | undefined {
+function readerOfCopy(answer: HintedAnswer): Reader | undefined {
   free(answer.body);
   const copy = copyOf(answer).body;
   return typeof copy === 'object' && copy !== null && isWebStream(copy) ? copy.getReader() : undefined;

@@ -16,7 +16,9 @@ interface KeptData extends RequestBody {
   close?(error?: unknown): void;
 }
 
+/** `data` can be read only once, or is a function that makes it anew. */
 export function keptForAxios(data: object, limitBytes: number): KeptData {
+  if (typeof data === 'function') return new MadeBody(data as () => unknown);
   const keep = (source: AsyncIterable<Uint8Array>): KeptBody => new KeptBody(source, limitBytes);
   if (isWebStream(data)) return wasRead(data) ? spent(data) : new Kept(keep(webSource(data)), asWebStream);
   if (!isStream(data)) {

@@ -24,7 +24,7 @@ interface AnswerShape {
 }
 
 /** A request whose answers wait for their bodies. */
-interface Sending<Answer> extends Pick<Caller, 'onAbort'> {
+interface Sending<Answer> extends Pick<Caller, 'onAbort' | 'isAborted'> {
   readonly session: Session;
   /** Of the caller. */
   readonly signal: AbortSignal | undefined;
@@ -38,7 +38,7 @@ interface Sending<Answer> extends Pick<Caller, 'onAbort'> {
  * How the body of an answer was when the answer was handed over; `cut`: it has broken off, with this error; `failed`: what
  * the first events of a stream have said.
  */
-export type BodySeen = 'whole' | 'undecided' | { readonly cut: unknown } | { readonly failed: Hint };
+type BodySeen = 'whole' | 'undecided' | { readonly cut: unknown } | { readonly failed: Hint };
 
 /** What an answer waits for, and for how long. */
 interface Awaited {
@@ -55,8 +55,8 @@ export type Awaiting = (session: Session, answer: AnswerShape) => Awaited | unde
 const bodies: WeakMap<object, BodySeen> = /* @__PURE__ */ new WeakMap();
 
 /** How the body of an answer was that has waited for it. */
-export function seenOf(answer: object): BodySeen | undefined {
-  return bodies.get(answer);
+export function seenOf(answer: object | undefined): BodySeen | undefined {
+  return answer && bodies.get(answer);
 }
 
 /** Until its body is whole. */
@@ -129,6 +129,8 @@ export class WaitingAnswers<Answer extends AnswerShape> {
   /** The caller's signal is followed only while there is something to end, and so is the attempt's own. */
   async send(given: AbortSignal | undefined): Promise<Answer> {
     const { sending } = this;
+    // The fetch itself rejects a request that is aborted already.
+    if (sending.isAborted || given?.aborted === true) return sending.sendOnce(given, false);
     const whole = new WaitingAttempt(sending.session, this.sleep, given, this.followed(given));
     this.waiting = [...this.waiting, whole];
     try {

@@ -107,16 +107,8 @@ export interface Outgoing<Answer> {
    * first attempt.
    */
   prepare(body: unknown, extra: Readonly<Record<string, string>> | undefined): void;
-  /**
-   * The URL and the headers of the next attempt, which `beforeRetry` may change … The first URL is shown as it is sent,
-   * which `asSent` knows.
-   */
-  target(asSent: (address: string) => string): {
-    readonly url: string;
-    readonly headers: Iterable<readonly [name: string, value: unknown]>;
-  };
-  /** … and what it has made of them. `url` is undefined if it has not changed. */
-  change(headers: HeaderRecord, url: string | undefined): void;
+  /** What `beforeRetry` may change; undefined without the part for it. */
+  readonly changes: Changes | undefined;
   /**
    * Sends an attempt while another one of the request may be out: neither notices the other. `extra`: the headers of the
    * hedge; undefined for the attempt that was prepared.
@@ -126,6 +118,19 @@ export interface Outgoing<Answer> {
   ended(): void;
   /** The request is over; `ending` is what the caller gets. */
   close(ending: Ending<Answer>): void;
+}
+
+export interface Target {
+  readonly url: string;
+  readonly headers: Iterable<readonly [name: string, value: unknown]>;
+}
+
+/** What `beforeRetry` changes for the next attempt. */
+export interface Changes {
+  /** Its URL and headers as they are. The first URL is shown as it is sent, which `asSent` knows. */
+  target(asSent: (address: string) => string): Target;
+  /** … and what `beforeRetry` has made of them. `url` is undefined if it has not changed. */
+  change(headers: HeaderRecord, url: string | undefined): void;
 }
 
 /** A time limit, and the error that the request fails with when the time is up. */

@@ -86,10 +86,12 @@ export class Toy implements PromiseExchange<Answer> {
         const { url, headers } = this.next;
         this.next = { url, headers: { ...headers, ...extra } };
       },
-      target: () => ({ ...this.next, headers: Object.entries(this.next.headers) }),
-      change: (headers, elsewhere) => {
-        this.log.push(elsewhere === undefined ? 'same url' : 'other url');
-        this.next = { url: elsewhere ?? this.next.url, headers };
+      changes: {
+        target: () => ({ ...this.next, headers: Object.entries(this.next.headers) }),
+        change: (headers, elsewhere) => {
+          this.log.push(elsewhere === undefined ? 'same url' : 'other url');
+          this.next = { url: elsewhere ?? this.next.url, headers };
+        },
       },
       sendApart: (signal, extra) => this.send(signal, extra),
       ended: () => undefined,
