@@ -4,19 +4,22 @@ import { headerText } from '../told.js';
 import type { HeadersLike } from '../types.js';
 import { parseDecimal } from './decimal.js';
 import { type DateParser, type ParsedDate, parseDate } from './http-date.js';
-import { type Field, linesOf, valuesOf } from './values.js';
+import { type Field, valuesOf } from './values.js';
 
 /** A field has one line or a few. More lines than this come only from a faulty or hostile server. */
 export const mostLines = 64;
 
 type HeaderRecord = Readonly<Record<string, unknown>>;
 
+/** How each name is spelled, by the name in lower case. */
+type Spellings = Readonly<Record<string, readonly string[]>>;
+
 export class Answer {
   readonly status: number;
   /** The client's wall clock at the receipt of the head. */
   readonly date: number;
-  /** In lower case, or with `get`. */
   readonly headers: HeaderRecord;
+  private readonly spellings: Spellings | undefined;
   private readonly hasGet: boolean;
   /** The body as it was given: text, or a value parsed from JSON. */
   readonly body: unknown;
@@ -36,15 +39,17 @@ export class Answer {
     this.lenient = lenient;
     const given: HeaderRecord = isObject(headers) ? headers : {};
     this.hasGet = typeof given['get'] === 'function';
-    this.headers = this.hasGet ? given : inLowerCase(given);
+    this.headers = given;
+    this.spellings = this.hasGet ? undefined : spellingsIn(given);
   }
 
   /** A field by its lower-case name. Values that are not text count as absent; a getter that throws does, too. */
   field(name: string): Field | undefined {
-    const { headers } = this;
-    if (!this.hasGet) return fieldOf(headers, name);
+    const { headers, spellings } = this;
     try {
-      return toField((headers as { get(name: string): unknown }).get(name));
+      if (this.hasGet) return toField((headers as { get(name: string): unknown }).get(name));
+      if (spellings === undefined) return toField(headers[name]);
+      return toField(spellings[name]?.flatMap((spelling) => headers[spelling]));
     } catch {
       return undefined;
     }
@@ -86,29 +91,22 @@ function isObject(value: unknown): value is HeaderRecord {
   return typeof value === 'object' && value !== null;
 }
 
-function fieldOf(headers: HeaderRecord, name: string): Field | undefined {
-  try {
-    return toField(headers[name]);
-  } catch {
-    return undefined;
-  }
-}
-
 function toField(value: unknown): Field | undefined {
+  // By far the most frequent case is one line.
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  if (!Array.isArray(value)) return undefined;
-  const lines = value.slice(0, mostLines).flatMap((line: unknown) => {
-    if (typeof line === 'string') return line;
-    return typeof line === 'number' ? String(line) : [];
-  });
+  if (!Array.isArray(value)) return lineOf(value);
+  const lines = value.slice(0, mostLines).flatMap((line) => lineOf(line) ?? []);
   return lines.length > 1 ? lines : lines[0];
 }
 
-/** Clients give records in lower case, which are used as they are; other records are copied. */
-function inLowerCase(headers: HeaderRecord): HeaderRecord {
-  for (const name in headers) if (hasUpperCase(name)) return copyInLowerCase(headers);
-  return headers;
+function lineOf(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+/** Clients give records in lower case, which are read as they are: undefined. */
+function spellingsIn(headers: HeaderRecord): Spellings | undefined {
+  for (const name in headers) if (hasUpperCase(name)) return everySpelling(headers);
+  return undefined;
 }
 
 /** Every read comes through here, so no string is made, as a comparison with `toLowerCase()` might do. */
@@ -120,12 +118,11 @@ function hasUpperCase(name: string): boolean {
   return false;
 }
 
-function copyInLowerCase(headers: HeaderRecord): HeaderRecord {
-  const copy: Record<string, readonly string[]> = Object.create(null);
+function everySpelling(headers: HeaderRecord): Spellings {
+  const spellings: Record<string, string[]> = Object.create(null);
   for (const name in headers) {
     const lower = name.toLowerCase();
-    const field = fieldOf(headers, name);
-    if (field !== undefined) copy[lower] = [...(copy[lower] ?? []), ...linesOf(field)].slice(0, mostLines);
+    spellings[lower] = [...(spellings[lower] ?? []), name];
   }
-  return copy;
+  return spellings;
 }

@@ -13,6 +13,7 @@ import {
   type CompileHints,
   compiledSet,
   type HintReader,
+  join,
   read,
   unread,
 } from './read-hint.js';
@@ -131,11 +132,29 @@ export function compileSets(names: readonly HintSetOption[], sets: HintSets): Wh
   });
   return {
     ...set,
+    join: (ruling, wait) => joinThrottling(ruling, wait, set.throttles),
     rulings: [...rows.flatMap(verdictsOf), ...set.rulings],
     statuses: unique(rows.flatMap((row) => row.statuses ?? [])),
     waitStatuses: rows.flatMap(({ waitsToo, statuses }) => (waitsToo && statuses) || []),
     events: rows.flatMap((row) => row.events ?? []),
   };
+}
+
+/**
+ * A ruling of a vendor's may have a wait of its own, which comes first. A reason that means "rate limited" must not get lost
+ * behind a plain Retry-After.
+ */
+function joinThrottling(
+  ruling: Hint | undefined,
+  wait: Hint | undefined,
+  throttles: ReadonlySet<string>,
+): Hint | undefined {
+  const isThrottling = ruling !== undefined && throttles.has(ruling.reason);
+  if (ruling === undefined || (ruling.retry !== true && !isThrottling)) return join(ruling, wait);
+  if (!isWait(wait)) return ruling;
+  if (isWait(ruling) && (ruling.delayMs > 0 || wait.delayMs === 0)) return ruling;
+  const reason = isThrottling && !throttles.has(wait.reason) ? ruling.reason : wait.reason;
+  return { ...ruling, delayMs: wait.delayMs, reason };
 }
 
 /** Behind all headers that say how long to wait, whatever is left of a quota. */

@@ -15,9 +15,9 @@ const decimal = /^\d+(?:\.\d+)?$/;
 export function parseDecimal(text: string, unitMs: 1 | 1000): number | undefined {
   if (!decimal.test(text)) return undefined;
   const number = Number(text);
-  if (Number.isInteger(number)) return Math.min(number * unitMs, saturation);
+  if (Number.isSafeInteger(number)) return number * unitMs;
   // The exponent moves the point in the text itself: a product would be rounded, and then up.
-  return Math.ceil(unitMs === 1 ? number : Number(`${text}e3`));
+  return Math.min(Math.ceil(unitMs === 1 ? number : Number(`${text}e3`)), saturation);
 }
 
 /** A number in a JSON body, which may be a number or a string, as text. */

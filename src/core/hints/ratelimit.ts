@@ -7,7 +7,7 @@ import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
 import { longestDelayMs } from './decimal.js';
 import { longestOf, malformed, notExhausted } from './reading.js';
-import { type Member, parseDictionary, parseList, type Value } from './structured-field.js';
+import { type Item, parseDictionary, parseList, type Value } from './structured-field.js';
 import { linesOf, trimmed } from './values.js';
 
 /** Room for dozens of policies. The limit is there because parsing time grows with the length. */
@@ -42,14 +42,14 @@ function readDictionary(text: string): Hint {
  * The longest wait among the exhausted policies. If there is none, a faulty item is reported before one that has
  * something left.
  */
-export function readItems(items: readonly Member[]): Hint {
+export function readItems(items: readonly Item[]): Hint {
   const hints = items.map(readItem);
   return (
     longestOf(hints, () => 'ratelimit-t-max') ?? hints.find((hint) => hint !== notExhausted) ?? notExhausted
   );
 }
 
-function readItem([name, parameters]: Member): Hint {
+function readItem([name, parameters]: Item): Hint {
   const remaining = count(parameters.get('r'));
   const window = parameters.get('t');
   const seconds = count(window);

@@ -47,6 +47,8 @@ export interface CompiledSet {
   readonly headers: readonly string[];
   /** The reasons that mean "rate limited", also if the status is not 429. */
   readonly throttles: ReadonlySet<string>;
+  /** Joins a ruling and a wait. */
+  readonly join: typeof join;
   /** Statuses at which waits are read as they are at the usual ones. */
   readonly waitStatuses?: readonly number[];
 }
@@ -61,6 +63,7 @@ export function compiledSet({ rulings, signals, sources, throttles }: BaseSet): 
     sources,
     headers: [...rulings, ...sources.flatMap(({ headers }) => headers)],
     throttles: new Set(throttles),
+    join,
   };
 }
 
@@ -76,7 +79,7 @@ export function read(set: CompiledSet, answer: Answer): Hint | undefined {
   if (ruling?.retry !== true && !isHintStatus(status) && !set.waitStatuses?.includes(status)) {
     return unread(set, answer);
   }
-  return join(ruling, readWaits(set, answer), set.throttles);
+  return set.join(ruling, readWaits(set, answer));
 }
 
 /** The answer has known fields, but on a status where they say nothing about a retry of the same request. */
@@ -117,21 +120,8 @@ function readWaits(set: CompiledSet, answer: Answer): Hint | undefined {
   return first;
 }
 
-/**
- * Joins a ruling and a wait. A ruling may have a wait of its own, which comes first; otherwise the sources say how
- * long.
- */
-function join(
-  ruling: Hint | undefined,
-  wait: Hint | undefined,
-  throttles: ReadonlySet<string>,
-): Hint | undefined {
-  if (ruling === undefined) return wait;
-  // A reason that means "rate limited" must not get lost behind a plain Retry-After.
-  const isThrottling = throttles.has(ruling.reason);
-  if (ruling.retry !== true && !isThrottling) return wait ?? ruling;
-  if (!isWait(wait)) return ruling;
-  if (isWait(ruling) && (ruling.delayMs > 0 || wait.delayMs === 0)) return ruling;
-  const reason = isThrottling && !throttles.has(wait.reason) ? ruling.reason : wait.reason;
-  return { ...ruling, delayMs: wait.delayMs, reason };
+/** What asks for a retry says so beside the wait. */
+export function join(ruling: Hint | undefined, wait: Hint | undefined): Hint | undefined {
+  if (ruling?.retry !== true) return wait ?? ruling;
+  return isWait(wait) ? { ...ruling, delayMs: wait.delayMs, reason: wait.reason } : ruling;
 }

@@ -7,8 +7,17 @@ import { empty, longestOf, malformed, type Wait } from './reading.js';
 
 /** The field should have one value. If there are several valid ones, the longest wait is the safe choice. */
 export function readRetryAfter(answer: Answer): Hint | undefined {
-  const hints = answer.values('retry-after')?.map((value) => readValue(value, answer));
-  return hints && (longestOf(hints, joinedReason) ?? hints[0] ?? empty);
+  const values = answer.values('retry-after');
+  if (values === undefined) return undefined;
+  const first = values[0];
+  if (first === undefined) return empty;
+  if (values.length === 1) return readValue(first, answer);
+  return (
+    longestOf(
+      values.map((value) => readValue(value, answer)),
+      joinedReason,
+    ) ?? malformed
+  );
 }
 
 function joinedReason(waits: readonly Wait[]): string {

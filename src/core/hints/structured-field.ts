@@ -1,78 +1,67 @@
 /**
- * Parses Structured Fields (RFC 9651): lists and dictionaries, either whole or not at all. Integers and names (Strings,
- * Tokens) have a value here. The other types become null, Decimals such as 0.0 among them, but they must be well formed, too.
+ * Parses Structured Fields (RFC 9651): lists and dictionaries of items, either whole or not at all. No field that is read
+ * here has inner lists. Integers and names (Strings, Tokens) have a value here. The other types become null, Decimals such
+ * as 0.0 among them, but they must be well formed, too.
  */
 
 export type Value = number | string | null;
 export type Parameters = ReadonlyMap<string, Value>;
-export type Member = readonly [value: Value, parameters: Parameters];
+export type Item = readonly [value: Value, parameters: Parameters];
 
-export function parseList(text: string): Member[] {
-  const list: Member[] = [];
-  eachMember(text, (take) => list.push(memberOf(take)));
-  return list;
+export function parseList(text: string): readonly Item[] {
+  return membersOf(text, (take) => [bareItemOf(take), parametersOf(take)]);
 }
 
-export function parseDictionary(text: string): ReadonlyMap<string, Member> {
-  const dictionary = new Map<string, Member>();
-  eachMember(text, (take) => {
-    const name = needed(take(key));
-    // A key without a value is true (section 3.2).
-    dictionary.set(name, take(equals) === undefined ? [null, parametersOf(take)] : memberOf(take));
-  });
-  return dictionary;
+export function parseDictionary(text: string): ReadonlyMap<string, Item> {
+  return new Map(
+    membersOf(text, (take) => {
+      const [name, value] = namedOf(take);
+      return [name, [value, parametersOf(take)]];
+    }),
+  );
 }
 
-// The patterns are sticky: each must match at the current position.
-const key = /[a-z*][a-z\d_.*-]*/y;
-const equals = /=/y;
-const end = /$/y;
+const key = /^[a-z*][a-z\d_.*-]*/;
+const equals = /^=/;
 /** A number, a String, a Token, a Boolean, a Date, a Byte Sequence (padded or not) or a Display String. */
 const bareItem =
-  /-?(?:\d{1,12}\.\d{1,3}|\d{1,15})|"(?:[ !#-[\]-~]|\\["\\])*"|[A-Za-z*][\w:/!#$%&'*+.^`|~-]*|\?[01]|@-?\d{1,15}|:(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==)?|[A-Za-z\d+/]{3}=?)?:|%"(?:[ !#$&-~]|%[\da-f]{2})*"/y;
+  /^(?:-?(?:\d{1,12}\.\d{1,3}|\d{1,15})|"(?:[ !#-[\]-~]|\\["\\])*"|[A-Za-z*][\w:/!#$%&'*+.^`|~-]*|\?[01]|@-?\d{1,15}|:(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==)?|[A-Za-z\d+/]{3}=?)?:|%"(?:[ !#$&-~]|%[\da-f]{2})*")/;
 
-/** Takes what matches at the current position. */
-type Take = (pattern: RegExp) => string | undefined;
-
-function needed(found: string | undefined): string {
-  if (found === undefined) throw new SyntaxError('No structured field');
-  return found;
-}
+/** Takes what the pattern matches at the beginning of what is left: an empty text if that is nothing. */
+type Take = (pattern: RegExp) => string;
 
 /** Section 4.2.1: members are separated by commas, and none follows the last. */
-function eachMember(text: string, read: (take: Take) => void): void {
-  let at = 0;
+function membersOf<T>(text: string, read: (take: Take) => T): readonly T[] {
+  let left = text;
   const take: Take = (pattern) => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    at += found?.length ?? 0;
+    const found = pattern.exec(left)?.[0] ?? '';
+    left = left.slice(found.length);
     return found;
   };
-  take(/ */y);
-  while (take(end) === undefined) {
-    read(take);
-    take(/[ \t]*/y);
-    if (take(end) === undefined) needed(take(/,[ \t]*(?!$)/y));
+  const members: T[] = [];
+  take(/^ */);
+  while (left !== '') {
+    members.push(read(take));
+    take(/^[ \t]*/);
+    if (left !== '') needed(take(/^,[ \t]*(?!$)/));
   }
+  return members;
 }
 
-function memberOf(take: Take): Member {
-  if (take(/\( */y) === undefined) return [bareItemOf(take), parametersOf(take)];
-  while (take(/\)/y) === undefined) {
-    bareItemOf(take);
-    parametersOf(take);
-    needed(take(/ +|(?=\))/y));
-  }
-  return [null, parametersOf(take)];
+function needed(found: string): string {
+  if (found === '') throw new SyntaxError('No structured field');
+  return found;
 }
 
 function parametersOf(take: Take): Parameters {
   const parameters = new Map<string, Value>();
-  while (take(/; */y) !== undefined) {
-    const name = needed(take(key));
-    parameters.set(name, take(equals) === undefined ? null : bareItemOf(take));
-  }
+  while (take(/^; */)) parameters.set(...namedOf(take));
   return parameters;
+}
+
+/** A key without a value is true (sections 3.1.2 and 3.2). */
+function namedOf(take: Take): [name: string, value: Value] {
+  return [needed(take(key)), take(equals) ? bareItemOf(take) : null];
 }
 
 function bareItemOf(take: Take): Value {
