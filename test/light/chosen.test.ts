@@ -2,7 +2,7 @@
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getMaxListeners } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { Agent, createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import axios from 'axios';
@@ -426,6 +426,96 @@ describe('in Node, without its part and with it', () => {
       most.push(getMaxListeners(signal));
     }
     expect(most).toEqual([10, 1_500]);
+  });
+
+  test('a discarded stream by axios leaves no connection open; with the part, the next attempt uses it', async () => {
+    const used: number[] = [];
+    for (const list of lists) {
+      const sockets = new Set<unknown>();
+      const closed: Promise<unknown>[] = [];
+      const agent = new Agent({ keepAlive: true });
+      await served(
+        (request, response) => {
+          const { socket } = request;
+          if (!sockets.has(socket)) closed.push(new Promise((resolve) => socket.once('close', resolve)));
+          const status = sockets.size === 0 ? 503 : 200;
+          sockets.add(socket);
+          response.writeHead(status).end('a rest');
+        },
+        async (address) => {
+          const instance = axios.create({ httpAgent: agent });
+          attachRetry(instance, { schedule: { kind: 'fixed', waitMs: 30 }, maxRetries: 1 }, list);
+          const { data, status } = await instance.get(address, { responseType: 'stream' });
+          expect([status, (await new Response(data).text()) as unknown]).toEqual([200, 'a rest']);
+          if (list.length === 0) await closed[0];
+        },
+      );
+      agent.destroy();
+      await Promise.all(closed);
+      used.push(sockets.size);
+    }
+    expect(used).toEqual([2, 1]);
+  });
+
+  test('over HTTP/2, an answer by axios whose stream was reset is a failure', async () => {
+    const sent: number[] = [];
+    for (const list of lists) {
+      const adapter = vi.fn((config: object) =>
+        Promise.resolve({ status: 200, data: '', headers: {}, config, request: { rstCode: 8 } }),
+      );
+      const instance = axios.create({ adapter: adapter as never });
+      attachRetry(instance, { schedule, maxRetries: 1 }, list);
+      await instance.get(url).catch(() => undefined);
+      sent.push(adapter.mock.calls.length);
+    }
+    expect(sent).toEqual([1, 2]);
+  });
+
+  test("what is kept as a cause of axios's errors is whole, or without the connection", async () => {
+    const kept: boolean[] = [];
+    for (const list of lists) {
+      let sent = 0;
+      const instance = axios.create({
+        adapter: (config) => {
+          sent += 1;
+          const reset = new axios.AxiosError('reset', 'ECONNRESET', config, { socket: true });
+          if (sent === 1) return Promise.reject(reset);
+          return new Promise((_, reject) => {
+            config.signal?.addEventListener?.('abort', () => reject(new axios.CanceledError()));
+          });
+        },
+      });
+      attachRetry(instance, { schedule, deadlineMs: 100 }, list);
+      const error: { cause: object } = await instance.get(url).catch((thrown) => thrown);
+      expect(error).toMatchObject({ code: 'ERR_UNDAUNTED_DEADLINE', cause: { code: 'ECONNRESET' } });
+      kept.push('request' in error.cause);
+    }
+    expect(kept).toEqual([true, false]);
+  });
+
+  test('an answer that comes before the upload is over can be read, whatever becomes of the upload', async () => {
+    for (const list of [[streams], [streams, node]] as const) {
+      await served(
+        (request, response) => {
+          request.resume();
+          response.writeHead(500).write('why ');
+          setTimeout(() => response.end('it failed'), 100);
+        },
+        async (address) => {
+          const instance = axios.create({ adapter: 'http', responseType: 'stream' });
+          attachRetry(instance, { maxRetries: 0 }, list);
+          const endless = (): Readable => new Readable({ read() {} }).setEncoding('utf8');
+          const body = (): Readable => {
+            const stream = endless();
+            stream.push('a part');
+            return stream;
+          };
+          const error = await instance.put(address, body).catch((thrown) => thrown);
+          expect(await new Response(error.response.data).text()).toBe('why it failed');
+          error.request.destroy();
+        },
+      );
+    }
   });
 
   test('fake timers decide when a retry is sent, and when an attempt has taken too long', async () => {

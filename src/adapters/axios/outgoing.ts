@@ -34,6 +34,8 @@ interface PreparedExchange extends KeyBearer {
   shown<Result>(result: Result, copy: RequestConfig): Result;
   answerOf(ending: Ending<ResponseShape>): ResponseShape | undefined;
   releaseStart(answer: ResponseShape | undefined): void;
+  /** The body that the caller has still to read. */
+  unread(ending: Ending<ResponseShape>): object | undefined;
 }
 
 export class OutgoingConfig implements Outgoing<ResponseShape> {
@@ -125,8 +127,9 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     if (ending.kind === 'response') body?.close?.();
     else if (body !== undefined) {
       const close = (): void => body.close?.(ending.error);
-      if (node === undefined) close();
-      else node.onceRead(answerOf(ending), close);
+      if (node !== undefined) node.onceRead(answerOf(ending), close);
+      // An answer that the caller has still to read keeps its request: ending one may end both.
+      else if (this.exchange.unread(ending) === undefined) close();
     }
     this.restore();
     const { config, session } = this.exchange;
