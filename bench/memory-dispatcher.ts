@@ -102,6 +102,34 @@ export function memoryDispatcher(next: () => Answer): Dispatcher {
   return new MemoryDispatcher(next) as unknown as Dispatcher;
 }
 
+/** Its answers come in a later turn of the event loop than the attempts are sent in, as those of servers do. */
+export class LateDispatcher extends undici.Dispatcher {
+  private readonly answer: Answer;
+  private unanswered: { readonly to: CallingHandler; readonly controller: Controller }[] = [];
+
+  constructor(answer: Answer) {
+    super();
+    this.answer = answer;
+  }
+
+  override dispatch(_options: unknown, handler: unknown): boolean {
+    const to = handler as CallingHandler;
+    const controller = new Controller(this.answer.chunks, to);
+    to.onRequestStart(controller, null);
+    this.unanswered.push({ to, controller });
+    return true;
+  }
+
+  answerAll(): void {
+    const all = this.unanswered;
+    this.unanswered = [];
+    for (const { to, controller } of all) {
+      to.onResponseStart(controller, this.answer.status, this.answer.headers, 'OK');
+      controller.giveBody();
+    }
+  }
+}
+
 /** How much all counting handlers have received. */
 export const received: { sum: number; answers: number } = { sum: 0, answers: 0 };
 

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
 import { amountOf, cpuSince } from './measure.js';
-import { answerOf, CountingHandler, memoryDispatcher } from './memory-dispatcher.js';
+import { answerOf, CountingHandler, LateDispatcher, memoryDispatcher } from './memory-dispatcher.js';
 import { passThrough, policies, retrying } from './undici-contestants.js';
 import { type Measured, manyChunks, type Variant } from './undici-variants.js';
 
@@ -21,12 +21,18 @@ const options: Dispatcher.DispatchOptions = {
 const warmUps = amountOf(30);
 const batches = amountOf(40);
 
-const [variant = 'bare', chunks = '1'] = process.argv.slice(2);
+/** So many are out at the same time, if the answers come later. */
+const atOnce = 16;
+
+const [variant = 'bare', chunks = '1', isLate = 'false'] = process.argv.slice(2);
 const turns = chunks === '1' ? 20_000 : 20_000 / manyChunks;
-const answer = answerOf(200, Number(chunks));
+const short = answerOf(200, 1);
+const long = answerOf(200, Number(chunks));
+let answer = short;
+const late = isLate === 'true' ? new LateDispatcher(short) : undefined;
 const dispatcher = dispatcherOf(
   variant as Variant,
-  memoryDispatcher(() => answer),
+  (late as unknown as Dispatcher | undefined) ?? memoryDispatcher(() => answer),
 );
 
 function dispatcherOf(name: Variant, bare: Dispatcher): Dispatcher {
@@ -38,36 +44,53 @@ function dispatcherOf(name: Variant, bare: Dispatcher): Dispatcher {
   return named.dispatcher;
 }
 
-function work(count: number): void {
+function send(count: number): void {
   for (let turn = 0; turn < count; turn += 1) dispatcher.dispatch(options, new CountingHandler() as never);
 }
 
-async function sortedValues(measureOne: () => number): Promise<readonly number[]> {
+async function work(count: number): Promise<void> {
+  if (late === undefined) send(count);
+  else
+    for (let begun = 0; begun < count; begun += atOnce) {
+      send(atOnce);
+      await nextTurn();
+      late.answerAll();
+    }
+}
+
+async function sortedValues(measureOne: () => Promise<number>): Promise<readonly number[]> {
   const values: number[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
-    values.push(measureOne());
+    values.push(await measureOne());
     await nextTurn();
   }
   // A collection in the middle of a batch takes more away than the batch has made.
   return values.filter((value) => value > 0).toSorted((a, b) => a - b);
 }
 
-function nsOfOne(): number {
+async function nsOfOne(): Promise<number> {
   const started = process.cpuUsage();
-  work(turns);
+  await work(turns);
   return cpuSince(started) / turns;
 }
 
-function bytesOfOne(): number {
+async function bytesOfOne(): Promise<number> {
   const before = process.memoryUsage().heapUsed;
-  work(turns);
+  await work(turns);
   return (process.memoryUsage().heapUsed - before) / turns;
 }
 
-for (let batch = 0; batch < warmUps; batch += 1) {
-  work(turns);
-  await nextTurn();
+async function warmUp(count: number): Promise<void> {
+  for (let batch = 0; batch < warmUps; batch += 1) {
+    await work(count);
+    await nextTurn();
+  }
 }
+
+await warmUp(20_000);
+// A few requests with many chunks would not be enough to compile what a request does once.
+answer = long;
+if (long.chunks > 1) await warmUp(turns);
 const ns = await sortedValues(nsOfOne);
 const bytes = await sortedValues(bytesOfOne);
 // The lower quartile: whatever else the machine does can only add to it.

@@ -31,10 +31,10 @@ const peer = 'interceptors.retry()';
 /** For each variant, the cost beyond the bare dispatcher in the same round. */
 async function addedBy<V extends Variant>(
   variants: readonly V[],
-  chunks = 1,
+  { chunks = 1, isLate = false }: { readonly chunks?: number; readonly isLate?: boolean } = {},
 ): Promise<(name: V, gauge: keyof Measured) => Series> {
   const [bare = [], ...others] = await measureRounds(
-    (['bare', ...variants] as const).map((variant) => () => measured(variant, chunks)),
+    (['bare', ...variants] as const).map((variant) => () => measured(variant, chunks, isLate)),
     rounds,
   );
   return (name, gauge) => {
@@ -44,10 +44,11 @@ async function addedBy<V extends Variant>(
   };
 }
 
-async function measured(variant: Variant, chunks: number): Promise<Measured> {
+async function measured(variant: Variant, chunks: number, isLate: boolean): Promise<Measured> {
   const child = fork(fileURLToPath(new URL('./undici-variant.js', import.meta.url)), [
     variant,
     String(chunks),
+    String(isLate),
   ]);
   const result = once(child, 'message').then(([message]) => message as Measured);
   const failed = once(child, 'exit').then(([code]) => {
@@ -69,13 +70,14 @@ function rowsBeside<V extends Variant>(
   bounds: Partial<Record<V, Bounds>>,
   variants: readonly V[],
   added: (name: V, gauge: keyof Measured) => Series,
+  when = '',
 ): Row[] {
   return gauges.flatMap((gauge) =>
     variants.map((name) => {
       const values = added(name, gauge);
       const atMost = bounds[name]?.[gauge];
       return {
-        name: `${name} adds to a request`,
+        name: `${name} adds to a request${when}`,
         value: median(values),
         unit: gauge,
         ...(name !== to && { ratio: ratioTo(`what ${to} adds`, values, added(to, gauge)) }),
@@ -89,7 +91,7 @@ export async function benchUndiciOverhead(): Promise<Row[]> {
   const variants = ['an interceptor that does nothing', 'undaunted', 'undaunted, service', peer] as const;
   const rows = rowsBeside(peer, boundsBesideRetry, variants, await addedBy(variants));
   const chunk = ['undaunted', peer] as const;
-  const added = await addedBy(chunk, manyChunks);
+  const added = await addedBy(chunk, { chunks: manyChunks });
   const ofEach = (name: (typeof chunk)[number]): Series => added(name, 'ns').map((ns) => ns / manyChunks);
   return [
     ...rows,
@@ -110,7 +112,9 @@ export async function benchUndiciTail(): Promise<Row[]> {
     'undaunted with hedges',
     'undaunted with adaptive timeouts',
   ] as const;
-  return rowsBeside('undaunted', boundsBesideOurs, variants, await addedBy(variants));
+  const atOnce = rowsBeside('undaunted', boundsBesideOurs, variants, await addedBy(variants));
+  const late = await addedBy(variants, { isLate: true });
+  return [...atOnce, ...rowsBeside('undaunted', {}, variants, late, ' that is answered a turn later')];
 }
 
 /** On Node 20 with undici 7; on Node 24 with undici 8, what that adds is an eighth of it. */
@@ -121,6 +125,6 @@ const boundsBesideRetry = {
 const boundsBesideOurs = {
   'undaunted with a deadline': { ns: 2.5, bytes: 1.6 },
   'undaunted with an attempt timeout': { ns: 2.5, bytes: 1.5 },
-  'undaunted with hedges': { ns: 6, bytes: 2.6 },
-  'undaunted with adaptive timeouts': { ns: 8, bytes: 3.2 },
+  'undaunted with hedges': { ns: 3, bytes: 1.8 },
+  'undaunted with adaptive timeouts': { ns: 4.5, bytes: 2.2 },
 };
