@@ -191,15 +191,19 @@ function stateIn(admission: Admission): Permit['state'] {
   return why === 'hold' ? 'queues' : 'asks';
 }
 
-function enter(limits: Limits, permit: Permit, state: Permit['state']): void {
-  const { scope } = limits;
+function enter({ scope, concurrency }: Limits, permit: Permit, state: Permit['state']): void {
   const before = permit.state;
-  scope.waiting += Number(state === 'waits') - Number(before === 'waits');
-  scope.queued += Number(state === 'queues') - Number(before === 'queues');
-  scope.out += Number(state === 'is out') - Number(before === 'is out');
   permit.state = state;
-  if (state === 'is out') limits.concurrency?.taken(permit);
-  if (before === 'is out') limits.concurrency?.givenBack();
+  count(scope, before, -1);
+  count(scope, state, 1);
+  if (state === 'is out') concurrency?.taken(permit);
+  if (before === 'is out') concurrency?.givenBack();
+}
+
+function count(scope: Limits['scope'], state: Permit['state'], by: 1 | -1): void {
+  if (state === 'is out') scope.out += by;
+  else if (state === 'waits') scope.waiting += by;
+  else if (state === 'queues') scope.queued += by;
 }
 
 // ---------------------------------------------------------------- what they hear
