@@ -6,7 +6,7 @@
 import { relative } from 'node:path';
 import type { CodeSplittingNameFunction, OutputOptions, Plugin, RolldownOptions } from 'rolldown';
 import { defineConfig } from 'rolldown';
-import { allEntries, libraryEntries, libraryShelves, nameInDist, toolEntries } from './scripts/entries.js';
+import { libraryShelves, loneEntries, nameInDist, toolEntries } from './scripts/entries.js';
 
 type Sources = Readonly<Record<string, string>>;
 
@@ -59,8 +59,8 @@ function code(
 const shelves = Object.entries({ ...libraryShelves, tools: { ...toolEntries, ...program } });
 
 /**
- * The file of what several entries load: the shelf of the lightest of them. There are few such files, since at a start each
- * costs as much as 20 kB of code.
+ * The file of what several entries load: the shelf of the lightest of them, so that no entry loads what only heavier ones
+ * need. There are few such files, since at a start each costs as much as 40 kB of code.
  */
 const shelfOf: CodeSplittingNameFunction = (id, graph) => {
   const users = new Set<string>();
@@ -73,18 +73,19 @@ const shelfOf: CodeSplittingNameFunction = (id, graph) => {
   visit(id);
   const [shelf = null] =
     shelves.find(([, entries]) => Object.values(entries).some((source) => users.has(source))) ?? [];
-  // Of the library, only Redis needs the fleet.
-  return shelf === 'basis' && /[\\/]src[\\/]fleet[\\/]/.test(id) ? 'fleet' : shelf;
+  // Both entries of a client have its adapter, and no other has.
+  const [, client] = /[\\/]src[\\/]adapters[\\/](fetch|axios)[\\/]/.exec(id) ?? [];
+  return shelf === 'core' && client !== undefined ? `${client}-adapter` : shelf;
 };
 
 /**
- * Maps are a third of the package. Those of the engine and of the adapters are what a trace of an application needs; the
- * rest would make it a quarter larger.
+ * Maps are a third of the package. Those of the library's shared files and of the adapters are what a trace of an application
+ * needs; the rest would make it a quarter larger.
  */
 const fewMaps: Plugin = {
   name: 'few maps',
   generateBundle(_, bundle) {
-    for (const file of ['cli.js', 'tools.js', 'basis.js', 'fleet.js', 'redis.js', 'otel.js']) {
+    for (const file of ['cli.js', 'tools.js']) {
       const made = bundle[file];
       if (made?.type !== 'chunk') continue;
       delete bundle[`${file}.map`];
@@ -93,25 +94,37 @@ const fewMaps: Plugin = {
   },
 };
 
-/** What only looks at policies, and the rows of vendors and failures, are in no trace of an application. */
+/** What decides in pure functions is in no trace of an application, so the maps have only the few that tell the decision. */
 const fewSources: Plugin = {
   name: 'few sources',
   transform: {
     filter: {
-      id: /[\\/]src[\\/]core[\\/](decide[\\/]failures|policy[\\/](check|routes)|hints[\\/](all-sets|event-stream|own|ratelimit|signals|vendors)|limits[\\/]\w+[\\/]check)/,
+      id: /[\\/]src[\\/]core[\\/](?!decide[\\/]\w+\.ts|errors|history)/,
     },
     handler: (code) => ({ code, map: { mappings: '' } }),
   },
 };
 
+const shared: Sources = { ...libraryShelves.core, ...libraryShelves.engine };
+
 /** The ES modules, with the program: what its tests start. */
 export const modules = code(
-  { ...inputOf(allEntries), ...program },
+  { ...inputOf({ ...shared, ...toolEntries }), ...program },
   { ...filesNamed('.js'), format: 'esm', sourcemap: true, plugins: [fewMaps] },
 );
+
+/** Each by itself, and without a map. */
+const lone = Object.entries(loneEntries).flatMap(([entry, source]) => {
+  const input = inputOf({ [entry]: source });
+  return [
+    code(input, { ...filesNamed('.js'), format: 'esm' }),
+    code(input, { ...filesNamed('.cjs'), format: 'cjs', esModule: true }),
+  ];
+});
 
 // biome-ignore lint/style/noDefaultExport: Rolldown reads its configuration from a default export.
 export default defineConfig([
   modules,
-  code(inputOf(libraryEntries), { ...filesNamed('.cjs'), format: 'cjs', esModule: true }),
+  code(inputOf(shared), { ...filesNamed('.cjs'), format: 'cjs', esModule: true }),
+  ...lone,
 ]);

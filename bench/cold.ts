@@ -67,7 +67,15 @@ function pairs(folder: string): readonly Pair[] {
   ];
 }
 
-const entries = ['undaunted', 'undaunted/fetch', 'undaunted/undici', 'undaunted/axios', 'undaunted/redis'];
+const entries = [
+  'undaunted',
+  'undaunted/fetch',
+  'undaunted/undici',
+  'undaunted/axios',
+  'undaunted/light/fetch',
+  'undaunted/light/axios',
+  'undaunted/redis',
+];
 
 export async function benchCold(): Promise<Row[]> {
   execFileSync(process.execPath, ['scripts/prepare.mjs', '--here'], {

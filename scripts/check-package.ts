@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { bundle, pageWith } from '../bench/bundling.js';
 import { clients } from './clients.js';
 import { finished, outputOf, run } from './command.js';
@@ -103,6 +103,14 @@ async function checkPacked(): Promise<void> {
       }
     }
   });
+  await check('a light entry loads no part', async () => {
+    for (const entry of ['light', 'light/fetch', 'light/axios']) {
+      for (const extension of ['js', 'cjs']) {
+        const loaded = loadedBy(join(unpacked, 'package/dist'), `${entry}.${extension}`);
+        assert(!loaded.includes(`engine.${extension}`), `${entry} loads ${loaded.join(', ')}`);
+      }
+    }
+  });
   await check('a page carries no more of it than docs/runtimes.md says', async () => {
     const { gzipped } = await bundle(pageWith('fetch', []), { dist: join(unpacked, 'package/dist') });
     const [, said] =
@@ -137,8 +145,8 @@ function loadedBy(dist: string, file: string, loaded: string[] = []): readonly s
   if (loaded.includes(file)) return loaded;
   loaded.push(file);
   const text = readFileSync(join(dist, file), 'utf8');
-  for (const [, name = ''] of text.matchAll(/(?:from |^import |\brequire\()["']\.\/([\w./-]+)["']/gm)) {
-    loadedBy(dist, name, loaded);
+  for (const [, name = ''] of text.matchAll(/(?:from |^import |\brequire\()["'](\.{1,2}\/[\w./-]+)["']/gm)) {
+    loadedBy(dist, join(dirname(file), name), loaded);
   }
   return loaded;
 }

@@ -4,13 +4,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { join } from 'node:path';
 
-/** Throws unless the engine and the adapters of the unpacked package have maps with all sources, and a function is found. */
+/** Throws unless what entries share and the adapters of the unpacked package have maps with all sources, and a function is found. */
 export function followSourceMaps(root: string): void {
   const dist = join(root, 'dist');
   const files = readdirSync(dist).filter((file) => file.endsWith('.js'));
   // A file without code of its own only passes on what others export.
   const mapped = files.filter((file) => /sourceMappingURL/.test(readFileSync(join(dist, file), 'utf8')));
-  const unmapped = ['engine', 'undici'].filter((name) => !mapped.includes(`${name}.js`));
+  const unmapped = ['core', 'engine', 'undici'].filter((name) => !mapped.includes(`${name}.js`));
   if (unmapped.length > 0) throw new Error(`Without a map: ${unmapped.join(', ')}`);
   for (const file of mapped) {
     const { sources, sourcesContent } = mapOf(join(dist, file));

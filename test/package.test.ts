@@ -74,6 +74,7 @@ test('the light entries and the parts export what they promise, and nothing else
     'hold',
     'hooks',
     'layers',
+    'node',
     'overrides',
     'rules',
     'slidingWindow',

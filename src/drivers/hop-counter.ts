@@ -7,9 +7,7 @@
  * one. Nor do addresses: a server may send its client back to itself.
  */
 
-import { isSafe } from '../core/decide/safety.js';
 import { builtinModule } from '../kernel/builtin-module.js';
-import type { Session } from '../kernel/session.js';
 
 /** The dispatcher that a request goes through, of any version of undici. */
 interface DispatcherShape {
@@ -25,13 +23,6 @@ interface HandlerShape {
   onError?: Callback;
   onResponseStart?: Callback;
   onResponseError?: Callback;
-}
-
-/** Whether it depends on the evidence of the attempt that is next, or out, if the request is sent once more. */
-export function needsProof({ settings, request, attempt }: Session): boolean {
-  if (settings.methods.has(request.method)) return false;
-  if (attempt > settings.maxRetries && settings.credentials === false) return false;
-  return settings.unsafeMethods !== 'never' && !isSafe(settings, request);
 }
 
 export class HopCounter implements DispatcherShape {

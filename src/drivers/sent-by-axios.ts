@@ -11,8 +11,9 @@ import { originIn } from '../kernel/address.js';
 import type { Session } from '../kernel/session.js';
 import type { parsedBody } from './body/copied.js';
 import type { contentOf } from './body/unpack.js';
-import { HopCounter, isOfTunnel, needsProof } from './hop-counter.js';
+import { HopCounter, isOfTunnel } from './hop-counter.js';
 import type { Ending } from './loop/exchange.js';
+import { needsProof } from './loop/judging.js';
 import { platformFetch } from './platform-fetch.js';
 
 /** Of the configuration, what decides by what the request goes. */

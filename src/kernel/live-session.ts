@@ -9,7 +9,7 @@ import { classify } from '../core/decide/classify.js';
 import { decide } from '../core/decide/decide.js';
 import type { RequestEvent } from '../core/events.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
-import { go } from '../core/limits/admission.js';
+import { go } from '../core/limits/all.js';
 import { refundOf } from '../core/limits/budget/budget.js';
 import { signOfStatus } from '../core/limits/signs.js';
 import type { Rule } from '../core/policy/policy.js';

@@ -5,7 +5,7 @@ import { type Check, essentials, type Part } from '../core/policy/parts.js';
 import type { PolicyLike } from '../core/policy/policy.js';
 import type { DriverParts } from '../drivers/parts.js';
 import { type OwnRetrier, type RetrierLike, retrierFrom } from '../kernel/retrier.js';
-import { check } from '../parts/all.js';
+import { check } from '../parts/check.js';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 

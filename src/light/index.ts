@@ -6,7 +6,7 @@ import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy
 import type { Ports } from '../kernel/ports.js';
 import { type RetrierOptions, retrierOf } from '../kernel/public-retrier.js';
 import type { Retrier } from '../kernel/retrier.js';
-import { check } from '../parts/all.js';
+import { check } from '../parts/check.js';
 import { partsOf, recordOf } from './chosen.js';
 import type { PolicyWith } from './options.js';
 

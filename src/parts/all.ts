@@ -21,11 +21,9 @@ import {
   checkedPolicy,
   problemsOfOverride,
   problemsOfPolicy,
-  refuseOthers,
-  refuseStranger,
   refuseText,
 } from '../core/policy/check/check.js';
-import { remarksOn } from '../core/policy/check/remarks.js';
+import { remarksOn } from '../core/policy/check/rule-contradictions.js';
 import { defaultSettings as defaultSettingsWith, fillIn as fillInWith } from '../core/policy/fill-in.js';
 import {
   fillCredentials,
@@ -38,15 +36,7 @@ import {
 } from '../core/policy/fill-in-parts.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
 import { Overrides } from '../core/policy/overrides.js';
-import type {
-  Check,
-  Filling,
-  Hints,
-  OverridesPart,
-  Part,
-  Rules,
-  SlidingWindow,
-} from '../core/policy/parts.js';
+import type { Filling, Hints, OverridesPart, Part, Rules, SlidingWindow } from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
@@ -110,31 +100,11 @@ import type { Ports } from '../kernel/ports.js';
 import { type RetrierOptions, retrierOf } from '../kernel/public-retrier.js';
 import { Race } from '../kernel/race.js';
 import { type OwnRetrier, type Retrier, type RetrierLike, retrierFrom } from '../kernel/retrier.js';
+import { advice, check } from './check.js';
+
+export { check } from './check.js';
 
 type Every = Required<FetchParts & AxiosParts>;
-
-/** What only those meet who write the program: advice, and the Requests of test tools. */
-const advice: Every['advice'] = {
-  part: 'advice',
-  showRemarks,
-  countsFirst,
-  noticeOthers,
-  noticeReplaced,
-  noticeRetryAgent,
-  ignoresInit,
-  standIn,
-};
-
-export const check: Check = {
-  part: 'check',
-  needs: [advice],
-  checkedPolicy,
-  checkedOverride,
-  refuseText,
-  refuseStranger,
-  refuseOthers,
-  remarksOn,
-};
 
 export const rules: Rules = {
   part: 'rules',

@@ -2,8 +2,8 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import type { Evidence, HeadersLike } from '../../core/types.js';
-import { needsProof } from '../../drivers/hop-counter.js';
 import type { Ending } from '../../drivers/loop/exchange.js';
+import { needsProof } from '../../drivers/loop/judging.js';
 import type { AxiosParts } from '../../drivers/parts.js';
 import type { SentExchange } from '../../drivers/sent-by-axios.js';
 import type { StartFailure } from '../../drivers/starting.js';

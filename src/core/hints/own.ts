@@ -9,15 +9,9 @@ import { byMagnitude, deltaMs, deltaS, epochMs, epochS, readEncoded } from './fi
 import type { Encoding, EventRows, HintSet, Reader } from './hint-set.js';
 import { date } from './lenient-date.js';
 import { isWait, longest } from './reading.js';
-import type { HintSetName } from './sets.js';
+import type { HintSetName, HintUnit } from './sets.js';
 
-export const hintUnits = ['s', 'ms', 'epoch-s', 'epoch-ms', 'date', 'go-duration', 'by-magnitude'] as const;
-
-/**
- * How a wait is written: seconds or milliseconds from now, the time of its end in either (since 1970), a date, a duration
- * such as `6m0s` or `3.5s`, or a number whose magnitude tells which.
- */
-export type HintUnit = (typeof hintUnits)[number];
+export type { HintUnit } from './sets.js';
 
 const encodings: Readonly<Record<HintUnit, Encoding>> = {
   s: deltaS,

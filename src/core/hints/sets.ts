@@ -1,4 +1,4 @@
-/** The names of all hint sets. Each has its row in `bases.ts` or `vendors.ts`. */
+/** The names of all hint sets, and of the units in which one's own are written. Each set has its row in `bases.ts` or `vendors.ts`. */
 
 export const hintSetNames = [
   // Only Retry-After and the rules for statuses.
@@ -60,3 +60,13 @@ export type HintSetName = (typeof hintSetNames)[number];
 
 /** The sets that belong to no vendor. */
 export type BaseName = 'standard' | 'common' | 'heuristic';
+
+// ---------------------------------------------------------------- hints of one's own
+
+export const hintUnits = ['s', 'ms', 'epoch-s', 'epoch-ms', 'date', 'go-duration', 'by-magnitude'] as const;
+
+/**
+ * How a wait is written: seconds or milliseconds from now, the time of its end in either (since 1970), a date, a duration
+ * such as `6m0s` or `3.5s`, or a number whose magnitude tells which.
+ */
+export type HintUnit = (typeof hintUnits)[number];

@@ -1,6 +1,7 @@
 /** What a request meets before it is sent, and what it holds of it, as values. */
 
 import type { Admission, RefusalReason } from '../types.js';
+import { go } from './all.js';
 import type { Room } from './concurrency/state.js';
 import type { Kind } from './gate/kinds.js';
 import { type Epoch, type GateState, noEpoch } from './gate/state.js';
@@ -46,8 +47,6 @@ export interface Admitted {
   /** The attempt may be sent only because the limit that would have refused it is not enforced. */
   readonly unenforced?: RefusalReason;
 }
-
-export const go: Admission = /* @__PURE__ */ Object.freeze({ kind: 'go' });
 
 /** The place of a request that holds nothing yet. */
 export const noQueuePlace: QueuePlace = /* @__PURE__ */ (() =>

@@ -40,6 +40,9 @@ export function byLimit<T>(make: (name: LimitName) => T): Readonly<Record<LimitN
  */
 export const orderOfAdmission: readonly AskedFirst[] = ['hold', 'concurrency', 'gate'];
 
+/** What the limits say to an attempt that may be sent. */
+export const go: { readonly kind: 'go' } = /* @__PURE__ */ Object.freeze({ kind: 'go' });
+
 /**
  * Whether an attempt with these settings asks for admission, so that it may have to wait or be refused. It is a setting
  * of its own, `needsAdmission`, so that no request has to look through its limits.

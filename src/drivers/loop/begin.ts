@@ -1,6 +1,6 @@
 /** Begins a request. A plain one that no limit keeps back is sent at once, and if it succeeds, the loop is never made. */
 
-import { go } from '../../core/limits/admission.js';
+import { go } from '../../core/limits/all.js';
 import type { Session } from '../../kernel/session.js';
 import { rememberOutermost } from '../outermost.js';
 import type { Ending, PromiseExchange } from './exchange.js';

@@ -1,9 +1,10 @@
 /** What the policy has to know about an ending before it decides: the outcome, and what the caller says about it. */
 
+import { isSafe } from '../../core/decide/safety.js';
 import { DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
-import type { Prospects } from '../../kernel/session.js';
+import type { Prospects, Session } from '../../kernel/session.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import type { TimeLimits } from './times.js';
 
@@ -66,4 +67,11 @@ function unaskedIn(ending: Ending<unknown>): ClientOutcome | undefined {
 export function tellAbort(exchange: PromiseExchange<unknown>, error: unknown): void {
   if (exchange.isAborted)
     exchange.session.next({ kind: 'error', error, aborted: true }, { replayable: false });
+}
+
+/** Whether it depends on the evidence of the attempt that is next, or out, if the request is sent once more. */
+export function needsProof({ settings, request, attempt }: Session): boolean {
+  if (settings.methods.has(request.method)) return false;
+  if (attempt > settings.maxRetries && settings.credentials === false) return false;
+  return settings.unsafeMethods !== 'never' && !isSafe(settings, request);
 }

@@ -5,8 +5,8 @@
 
 import { isRetried, retriesIn } from '../../core/decide/fresh.js';
 import type { AdmissionRequest, Admitted } from '../../core/limits/admission.js';
-import { go, noQueuePlace } from '../../core/limits/admission.js';
-import { type AskedFirst, orderOfAdmission } from '../../core/limits/all.js';
+import { noQueuePlace } from '../../core/limits/admission.js';
+import { type AskedFirst, go, orderOfAdmission } from '../../core/limits/all.js';
 import { admit as decideOn } from '../../core/limits/ask.js';
 import type { Epoch } from '../../core/limits/gate/state.js';
 import { openGate } from '../../core/limits/gate/state.js';

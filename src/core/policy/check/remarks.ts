@@ -1,6 +1,6 @@
 /**
- * Remarks: parts of a policy that are valid but may be mistakes. The first kind is told wherever a policy is made; the
- * others can be choices, so they are told by the command `check` alone. All are about policies that have been checked.
+ * Remarks: parts of a policy that are valid but may be mistakes, or choices; so only the command `check` tells them. All are
+ * about policies that have been checked.
  */
 
 import type { Remark } from '../../errors.js';
@@ -10,34 +10,8 @@ import type { HintSetOption } from '../../hints/own.js';
 import { bodyBytesOf } from '../../hints/worth-reading.js';
 import { plausibleTimes } from '../../limits/checks.js';
 import { timeText } from '../../time-text.js';
-import type { PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
-import { partsOf } from '../routes/patterns.js';
+import type { PolicyOptions, SettingsOptions } from '../options.js';
 import { day, hour, oneOf, type PlausibleTimes, pathTo } from './wording.js';
-
-// ---------------------------------------------------------------- a path without its slash
-
-export function remarksOn(rules: readonly Pick<RuleOptions, 'match'>[]): readonly Remark[] {
-  return rules.flatMap(({ match }, index) => {
-    const host = typeof match === 'string' ? forgottenSlash(match) : undefined;
-    return host === undefined ? [] : [{ ...host, path: pathTo(pathTo('rules', index), 'match') }];
-  });
-}
-
-/** `users/*` means a host, like `docker/*` in a container network. A host on purpose can be written as an object. */
-function forgottenSlash(match: string): Omit<Remark, 'path'> | undefined {
-  const { methods, host, path } = partsOf(match);
-  if (host === undefined || path === undefined || /[.:[]|^localhost$/i.test(host)) return undefined;
-  const before = methods === undefined ? '' : `${methods} `;
-  const object = JSON.stringify({
-    ...(methods !== undefined && { methods: methods.split(',') }),
-    host,
-    path,
-  });
-  return {
-    says: `${quote(match)} means the path ${quote(path)} on a host named ${quote(host)}`,
-    advice: `Write ${quote(`${before}/${host}${path}`)} for a path, or ${object} for that host.`,
-  };
-}
 
 // ---------------------------------------------------------------- hedged methods with effects
 

@@ -1,10 +1,10 @@
-/** What can be wrong with the patterns of rules: invalid ones, and ones that can never match. */
+/** What can be wrong with the patterns of rules: invalid ones, ones that can never match, and ones that are valid but may be mistakes. */
 
-import type { Problem } from '../../errors.js';
-import { found } from '../../found.js';
+import type { Problem, Remark } from '../../errors.js';
+import { found, quote } from '../../found.js';
 import type { RuleOptions } from '../options.js';
 import type { Pattern } from '../routes/patterns.js';
-import { isPatternProblem, parsePattern } from '../routes/patterns.js';
+import { isPatternProblem, parsePattern, partsOf } from '../routes/patterns.js';
 import { firstCovering } from '../routes/routes.js';
 import { pathTo } from './wording.js';
 
@@ -52,4 +52,30 @@ function shadowed(placed: readonly Placed[]): readonly Problem[] {
       advice: `Move it before ${name}, or remove one of them.`,
     };
   });
+}
+
+// ---------------------------------------------------------------- a path without its slash
+
+/** Told wherever a policy is made. */
+export function remarksOn(rules: readonly Pick<RuleOptions, 'match'>[]): readonly Remark[] {
+  return rules.flatMap(({ match }, index) => {
+    const host = typeof match === 'string' ? forgottenSlash(match) : undefined;
+    return host === undefined ? [] : [{ ...host, path: pathTo(pathTo('rules', index), 'match') }];
+  });
+}
+
+/** `users/*` means a host, like `docker/*` in a container network. A host on purpose can be written as an object. */
+function forgottenSlash(match: string): Omit<Remark, 'path'> | undefined {
+  const { methods, host, path } = partsOf(match);
+  if (host === undefined || path === undefined || /[.:[]|^localhost$/i.test(host)) return undefined;
+  const before = methods === undefined ? '' : `${methods} `;
+  const object = JSON.stringify({
+    ...(methods !== undefined && { methods: methods.split(',') }),
+    host,
+    path,
+  });
+  return {
+    says: `${quote(match)} means the path ${quote(path)} on a host named ${quote(host)}`,
+    advice: `Write ${quote(`${before}/${host}${path}`)} for a path, or ${object} for that host.`,
+  };
 }

@@ -5,8 +5,7 @@
  */
 
 import { atFirstUse, freezeDeep } from '../../freeze.js';
-import { hintUnits } from '../../hints/own.js';
-import { hintSetNames } from '../../hints/sets.js';
+import { hintSetNames, hintUnits } from '../../hints/sets.js';
 import { byLimit } from '../../limits/all.js';
 import { limitDefinitions, limitSchemas } from '../../limits/checks.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
