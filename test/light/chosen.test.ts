@@ -545,6 +545,50 @@ describe('in Node, without its part and with it', () => {
     }
   });
 
+  test('a discarded stream by axios frees its connection, which is used again with the part only', async () => {
+    for (const list of lists) {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const ports = new Set<number | undefined>();
+      let count = 0;
+      await served(
+        (request, response) => {
+          count += 1;
+          ports.add(request.socket.remotePort);
+          response.writeHead(count === 1 ? 503 : 200, { 'content-length': '3' }).end('abc');
+        },
+        async (address) => {
+          const instance = axios.create({ adapter: 'http', httpAgent: agent });
+          attachRetry(instance, { schedule: { kind: 'fixed', waitMs: 20 } }, list);
+          const { status } = await instance.get(address);
+          expect(status).toBe(200);
+          count = 0;
+          ports.clear();
+          const { data } = await instance.get(address, { responseType: 'stream' });
+          expect(await new Response(data).text()).toBe('abc');
+          expect(ports.size).toBe(list.length === 0 ? 2 : 1);
+        },
+      );
+      agent.destroy();
+    }
+  });
+
+  test('an error by axios that is kept as a cause is lightened with the part only', async () => {
+    for (const list of lists) {
+      const instance = axios.create();
+      attachRetry(instance, { schedule, deadlineMs: 200 }, list);
+      const refused = Object.assign(new Error('refused'), { code: 'ECONNRESET', request: {} });
+      let count = 0;
+      const adapter = (): Promise<never> => {
+        count += 1;
+        return count === 1 ? Promise.reject(refused) : new Promise(() => undefined);
+      };
+      const error: unknown = await instance.get(url, { adapter }).catch((thrown: unknown) => thrown);
+      const { cause } = error as Error;
+      expect(cause === refused).toBe(list.length === 0);
+      expect(cause).toMatchObject({ message: 'refused', code: 'ECONNRESET' });
+    }
+  });
+
   test('adapters by name, and bodies that are made for each attempt', async () => {
     for (const some of lists) {
       const list = [...some, streams] as const;
