@@ -63,6 +63,7 @@ test('the light entries and the parts export what they promise, and nothing else
   expect(Object.keys(lightAxios)).toEqual(['attachRetry']);
   expect(Object.keys(parts).sort()).toEqual([
     'adaptiveTimeout',
+    'bodyDeadline',
     'channels',
     'check',
     'concurrency',
