@@ -48,8 +48,7 @@ export class Answer {
     const { headers, spellings } = this;
     try {
       if (this.hasGet) return toField((headers as { get(name: string): unknown }).get(name));
-      if (spellings === undefined) return toField(headers[name]);
-      return toField(spellings[name]?.flatMap((spelling) => headers[spelling]));
+      return toField(spellings === undefined ? headers[name] : valuesIn(headers, spellings[name]));
     } catch {
       return undefined;
     }
@@ -107,6 +106,10 @@ function lineOf(value: unknown): string | undefined {
 function spellingsIn(headers: HeaderRecord): Spellings | undefined {
   for (const name in headers) if (hasUpperCase(name)) return everySpelling(headers);
   return undefined;
+}
+
+function valuesIn(headers: HeaderRecord, spellings: readonly string[] = []): readonly unknown[] {
+  return spellings.flatMap((spelling) => headers[spelling]);
 }
 
 /** Every read comes through here, so no string is made, as a comparison with `toLowerCase()` might do. */

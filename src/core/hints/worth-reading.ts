@@ -124,7 +124,7 @@ function idempotencyKeyProblem(answer: Answer): Hint | undefined {
 
 /** The problem type of the RateLimit draft, section 5.3: waiting does not help. */
 function abnormalUsage(answer: Answer): Hint | undefined {
-  if (!isHintStatus(answer.status)) return undefined;
+  if (answer.body === undefined || !isHintStatus(answer.status)) return undefined;
   return textAt(contentOf(answer), 'type').endsWith('#abnormal-usage-detected') ? forbidden : undefined;
 }
 

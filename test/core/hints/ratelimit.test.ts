@@ -42,6 +42,8 @@ const fields: readonly (readonly [string | readonly string[], Hint])[] = [
   ['"a";r;t=5', malformed],
   ['"a";r=0;t', malformed],
   ['("a");r=0;t=5', malformed],
+  // It is a list of items, so one with an inner list is no such field.
+  ['("a" "b");r=0;t=5, "c";r=0;t=9', malformed],
   ['5;r=0;t=5', malformed],
   ['', malformed],
   [' ', malformed],
