@@ -12,7 +12,7 @@ interface Sender<Answer> {
 }
 
 /** The client's function may also throw, or return something other than a promise. */
-export function sentBy<Answer>(sender: Sender<Answer>, signal?: AbortSignal): Promise<Answer> {
+function sentBy<Answer>(sender: Sender<Answer>, signal?: AbortSignal): Promise<Answer> {
   try {
     const sent = sender.send(signal);
     return sent instanceof Promise ? sent : asPromise<Answer>(sent);
