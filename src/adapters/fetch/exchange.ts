@@ -162,6 +162,10 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return this.waiting?.letGo(sent) === true;
   }
 
+  aborts(sent: Abortable, reason: unknown, abort: () => void): boolean {
+    return this.waiting?.abort(sent, reason, abort) === true;
+  }
+
   private get waits(): FetchParts['wholeAnswers'] | FetchParts['streamStart'] {
     return this.parts.wholeAnswers ?? this.parts.streamStart;
   }

@@ -126,41 +126,46 @@ export class WaitingAnswers<Answer extends AnswerShape> {
     this.awaiting = awaiting;
   }
 
-  /** The caller's signal is followed only while there is something to end, and so is the attempt's own. */
+  /** An attempt without a signal follows the caller's, but only while there is something to end. */
   async send(given: AbortSignal | undefined): Promise<Answer> {
-    const { sending } = this;
+    const { sending, isFollowable } = this;
     // The fetch itself rejects a request that is aborted already.
     if (sending.isAborted || given?.aborted === true) return sending.sendOnce(given, false);
-    const whole = new WaitingAttempt(sending.session, this.sleep, given, this.followed(given));
+    const follow: Follow | undefined =
+      given === undefined && isFollowable && sending.signal !== undefined
+        ? (listener) => sending.onAbort(listener)
+        : undefined;
+    const whole = new WaitingAttempt(sending.session, this.sleep, given, follow);
     this.waiting = [...this.waiting, whole];
     try {
-      const answer = await sending.sendOnce(whole.signal ?? given, whole.signal !== undefined);
+      const answer = await sending.sendOnce(whole.signal, isFollowable);
       const seen = await whole.waitFor(answer, this.awaiting);
       if (seen !== undefined) bodies.set(answer, seen);
       if (seen === undefined || seen === 'undecided' || isFailed(seen)) {
         whole.handsOver();
-        sending.whenRead(answer, undefined, () => whole.stopFollowing());
+        if (given === undefined) sending.whenRead(answer, undefined, () => whole.stopFollowing());
       } else whole.stopFollowing();
       return answer;
     } catch (error) {
       whole.stopFollowing();
       throw error;
     } finally {
-      this.waiting = this.waiting.length === 1 ? none : this.waiting.filter((one) => one !== whole);
+      if (!whole.isDropped)
+        this.waiting = this.waiting.length === 1 ? none : this.waiting.filter((one) => one !== whole);
     }
   }
 
-  /** Undefined if nothing can abort the attempt, or if the signal is one that the fetch itself rejects. */
-  private followed(given: AbortSignal | undefined): Follow | undefined {
-    const { sending } = this;
-    const { signal } = sending;
-    if (signal !== undefined && typeof signal.addEventListener !== 'function') return undefined;
-    if (given === undefined) return signal && ((listener) => sending.onAbort(listener));
-    return (listener) => {
-      const onSignal = (): void => listener(given.reason);
-      given.addEventListener('abort', onSignal);
-      return () => given.removeEventListener('abort', onSignal);
-    };
+  /** The caller may have given a signal that the fetch itself rejects. */
+  private get isFollowable(): boolean {
+    const { signal } = this.sending;
+    return signal === undefined || typeof signal.addEventListener === 'function';
+  }
+
+  /** Ends the attempt with `abort`, and its answer with it. False if there is none that waits, or has waited. */
+  abort(sent: { readonly signal: AbortSignal }, reason: unknown, abort: () => void): boolean {
+    const whole = this.waiting.find((one) => one.sent === sent.signal);
+    whole?.abort(reason, abort);
+    return whole !== undefined;
   }
 
   /** The answers are handed over as they are, or that of one attempt. False if there is none that waits. */
@@ -190,18 +195,24 @@ class WaitingAttempt {
   /** Once it is handed over: the caller may drop it. */
   private dropped: Refs | undefined = undefined;
 
-  /** `follow` is undefined if nothing can abort the attempt. */
+  /** `follow` is undefined if the attempt has a signal, or if nothing can abort it. */
   constructor(session: Session, sleep: Sleep, sent: AbortSignal | undefined, follow: Follow | undefined) {
     this.sent = sent;
     this.session = session;
     this.sleep = sleep;
     this.ours = follow === undefined ? undefined : new AbortController();
-    this.unfollow = follow?.((reason) => this.abort(reason)) ?? (() => undefined);
+    this.unfollow =
+      follow?.((reason) => this.abort(reason, () => this.ours?.abort(reason))) ?? (() => undefined);
   }
 
   /** Undefined if nothing can abort the attempt. */
   get signal(): AbortSignal | undefined {
-    return this.ours?.signal;
+    return this.sent ?? this.ours?.signal;
+  }
+
+  /** The caller has the answer, and it may be aborted. */
+  get isDropped(): boolean {
+    return this.dropped !== undefined;
   }
 
   /**
@@ -209,11 +220,11 @@ class WaitingAttempt {
    * already, and nothing of the abort. It leaves a body alone that is being read; but if all of it has arrived, its rest
    * then never comes, nor an error.
    */
-  private abort(reason: unknown): void {
+  abort(reason: unknown, abort: () => void): void {
     const { copied, dropped } = this;
     const body = copied?.body ?? dropped?.body.deref();
     const reader = body === undefined || body.locked ? undefined : body.getReader();
-    this.ours?.abort(reason);
+    abort();
     this.end?.({ cut: reason });
     if (isStillReadable(copied?.source ?? dropped?.source.deref()))
       void reader?.cancel(reason).catch(() => undefined);
@@ -247,7 +258,7 @@ class WaitingAttempt {
     if (awaited === undefined) return undefined;
     const reader = isPlatforms(answer, body) ? readerOfCopy(answer) : undefined;
     if (reader === undefined) return undefined;
-    if (this.ours !== undefined) this.copied = { source: body, body: answer.body as ByteStream };
+    if (this.signal !== undefined) this.copied = { source: body, body: answer.body as ByteStream };
     return this.read(reader, awaited);
   }
 

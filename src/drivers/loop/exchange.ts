@@ -57,6 +57,11 @@ export interface PromiseExchange<Answer> extends Caller {
    * that of any attempt. False if there is none. Undefined if answers of this client do not wait.
    */
   letGo?(sent: Abortable | undefined): boolean;
+  /**
+   * Calls `abort`, which ends the attempt, and does what its answer needs before and after that. False: it needs nothing,
+   * and `abort` is not called.
+   */
+  aborts?(sent: Abortable, reason: unknown, abort: () => void): boolean;
 
   /** Whether an answer goes to the caller at once. As far as the status decides, `acceptsStatus` says so. */
   accepts(answer: Answer): boolean;

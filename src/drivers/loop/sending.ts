@@ -129,7 +129,8 @@ export class AbortableAttempt<Answer> implements Abortable {
 
   /** Ends what is left of the attempt, such as a body that is being read. */
   abort(reason?: unknown): void {
-    this.ours.abort(reason);
+    const abort = (): void => this.ours.abort(reason);
+    if (this.exchange.aborts?.(this, reason, abort) !== true) abort();
   }
 
   private giveUp(error: unknown): void {

@@ -42,6 +42,10 @@ const rows: readonly (readonly [policy: string, asked?: string])[] = [
   ['{ streamStart: {} }', "{ headers: { 'x-events': '1' } }"],
   ['{ wholeBodyBytes: 1_000 }', "{ headers: { 'x-chunked': '1' } }"],
   ['{ wholeBodyBytes: 1_000, deadlineMs: never }', "{ headers: { 'x-chunked': '1' } }"],
+  [
+    '{ wholeBodyBytes: 1_000, deadlineMs: never }',
+    "{ headers: { 'x-chunked': '1' }, signal: lasting.signal }",
+  ],
   ['{ streamStart: {}, deadlineMs: never }', "{ headers: { 'x-events': '1' } }"],
   ["{ hedge: { afterMs: 1 }, deadlineMs: never, deadlineCovers: 'body' }", "{ headers: { 'x-slow': '1' } }"],
   ['{ hedge: { afterMs: 1 }, deadlineMs: never }', "{ headers: { 'x-slow': '1' }, signal: lasting.signal }"],
