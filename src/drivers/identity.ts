@@ -49,7 +49,8 @@ interface ChangedByFetch {
     readonly inputAtFirst: unknown;
     readonly initAtFirst: object | null | undefined;
     readonly origin: string | undefined;
-    addressNow(): () => string;
+    /** Of the input as it was at the call. */
+    readonly addressAtFirst: string;
   };
   readonly headers: readonly Pair[];
   /** Those of the next attempt, if they are not the caller's. */
@@ -67,7 +68,7 @@ export class FetchChanges implements Changes {
 
   target(asSent: (address: string) => string): Target {
     const { exchange, headers } = this.of;
-    return { url: this.url ?? asSent(exchange.addressNow()()), headers };
+    return { url: this.url ?? asSent(exchange.addressAtFirst), headers };
   }
 
   change(headers: HeaderRecord, url: string | undefined): void {

@@ -209,16 +209,17 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** An adapter of the caller's may return nothing at all. */
   accepts(answer: ResponseShape | undefined): boolean {
-    return this.failureIn(answer) === undefined && acceptsStatus(this.session, answer?.status);
+    return this.failureIn(answer, true) === undefined && acceptsStatus(this.session, answer?.status);
   }
 
-  /** How an answer has failed that is there. */
-  private failureIn(answer: ResponseShape | undefined): StartFailure | undefined {
+  /** How an answer has failed that is there. From an error, it has a status of its own that counts, cut off or not. */
+  private failureIn(answer: ResponseShape | undefined, isResponse: boolean): StartFailure | undefined {
     const { failures, streamStart } = this.parts;
     // An adapter of the caller's may return anything.
     if (!answer) return undefined;
     const hasStarts = this.session.settings.streamStart !== false;
-    return failures.cutOffIn?.(answer) ?? (hasStarts ? streamStart?.startFailureOf(answer) : undefined);
+    const cut = isResponse ? failures.cutOffIn?.(answer) : undefined;
+    return cut ?? (hasStarts ? streamStart?.startFailureOf(answer) : undefined);
   }
 
   statusOf(answer: ResponseShape | undefined): number | undefined {
@@ -227,7 +228,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   outcomeOf(ending: Ending<ResponseShape>): ClientOutcome {
     const answer = answerOf(ending);
-    const outcome = outcomeOf(ending, this, this.failureIn(answer));
+    const outcome = outcomeOf(ending, this, this.failureIn(answer, ending.kind === 'response'));
     const { bodyHints, credentials, hooks } = this.parts;
     const part = hooks ?? bodyHints ?? credentials;
     return part === undefined ? outcome : part.detailsByAxios(outcome, answer, this);

@@ -89,12 +89,16 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return methodOf(this.inputAtFirst, this.initAtFirst);
   }
 
+  get addressAtFirst(): string {
+    return addressOf(this.inputAtFirst);
+  }
+
   get origin(): string | undefined {
-    return originIn(addressOf(this.inputAtFirst));
+    return originIn(this.addressAtFirst);
   }
 
   get path(): string {
-    return written(addressOf(this.inputAtFirst));
+    return written(this.addressAtFirst);
   }
 
   /** True if the caller set an idempotency key, or if the rule adds one. */

@@ -23,7 +23,7 @@ interface PreparedExchange extends KeyBearer {
   /** Those of the next attempt. */
   input: unknown;
   init: InitShape | null | undefined;
-  addressNow(): () => string;
+  readonly addressAtFirst: string;
   send(signal: AbortSignal): Promise<ResponseShape>;
 }
 

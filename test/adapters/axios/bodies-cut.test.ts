@@ -3,14 +3,14 @@
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { setImmediate } from 'node:timers/promises';
-import type { AxiosInstance } from 'axios';
+import type { AxiosAdapter, AxiosInstance } from 'axios';
 import NodeForm from 'form-data';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
 import { startH2Lab } from '../../faults/h2-lab.js';
 import { answer, type Lab, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
-import { speaksHttp2 } from './client.js';
+import { axios, speaksHttp2 } from './client.js';
 import { retryingInstance } from './kit.js';
 
 /** An error that looks like a failed connection, which would be worth a retry. */
@@ -130,3 +130,21 @@ describe.skipIf(!speaksHttp2)('over HTTP/2, a part of a body is never taken for 
     expect(seen.length).toBeGreaterThan(0);
   });
 });
+
+test.each([
+  ['is final', 404, {}],
+  ['asks for a wait that is too long', 429, { 'retry-after': '9' }],
+])(
+  'over HTTP/2, an answer whose status %s is not retried, whatever became of its body',
+  async (_, status, headers) => {
+    let sent = 0;
+    const adapter: AxiosAdapter = async (config) => {
+      sent += 1;
+      const answered = { status, statusText: '', headers, config, data: '', request: { rstCode: 8 } };
+      throw new axios.AxiosError('refused', 'ERR_BAD_REQUEST', config, answered.request, answered);
+    };
+    const instance = retryingInstance({ ...soon, maxHintMs: 500 }, { adapter });
+    const { error } = await settled(instance.get('http://a.example/'));
+    expect([sent, error]).toEqual([1, expect.objectContaining({ code: 'ERR_BAD_REQUEST' })]);
+  },
+);

@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
+import type { BeforeRetry } from '../../../src/core/events.js';
 import {
   createRetrier,
   definePolicy,
@@ -176,6 +177,18 @@ describe('what is passed on', () => {
       'https://a.example/?page=1',
       { method: 'PUT', body: 'one', headers: { 'x-page': '1' } },
     ]);
+  });
+
+  test('`beforeRetry` is shown the request as it was at the call, too', async () => {
+    const { doFetch, calls } = mock(503, 200);
+    const url = new URL('https://a.example/one');
+    const beforeRetry: BeforeRetry = (context) => {
+      context.url += '?again';
+    };
+    const answered = withRetry(doFetch, { ...soon, beforeRetry })(url);
+    url.pathname = '/two';
+    await answered;
+    expect(calls[1]?.[0]).toBe('https://a.example/one?again');
   });
 
   test('headers that can be iterated over once go with every attempt', async () => {
