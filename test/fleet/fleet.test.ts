@@ -1,7 +1,10 @@
 /** What processes that share their scopes do, and what they do where the store does not answer. */
 
 import { describe, expect, test } from 'vitest';
+import { protocolVersion } from '../../src/core/limits/fleet/messages.js';
 import type { PolicyOptions } from '../../src/core/policy/options.js';
+import { presets } from '../../src/index.js';
+import type { Retrier } from '../../src/kernel/retrier.js';
 import type { Session } from '../../src/kernel/session.js';
 import { createRetrier } from '../../src/parts/all.js';
 import { answered, errorWith, failed, requestOf } from '../kit.js';
@@ -16,8 +19,12 @@ const gate: PolicyOptions = {
 };
 
 interface Sizes {
-  readonly byKey: { readonly size: number };
+  readonly byKey: { readonly size: number; keys(): Iterable<string> };
   readonly marked: { readonly size: number };
+}
+
+function recordsOf(retrier: Retrier): Sizes {
+  return (retrier as unknown as { member: { courier: { records: Sizes } } }).member.courier.records;
 }
 
 /** Both have seen it well, and then failing. */
@@ -405,7 +412,7 @@ describe('a store that does not answer', () => {
     fleets.pass(2_000);
     expect(fleets.at(0).isShared).toBe(false);
     for (let index = 0; index < 2_000; index += 1) visit(index);
-    const { records } = (retrier as unknown as { member: { courier: { records: Sizes } } }).member.courier;
+    const records = recordsOf(retrier);
     // Of each of three scopes a gate and a budget: nothing was answered that a hold would count.
     expect(records.byKey.size).toBe(6);
     expect(records.marked.size).toBeLessThanOrEqual(6);
@@ -441,3 +448,17 @@ test('a retrier without a fleet says nothing of one', () => {
   retrier.open(requestOf());
   expect(retrier.snapshot()).not.toHaveProperty('fleet');
 });
+
+test.each([
+  ['a bucket', presets.budgets.grpc, '1fljjp9sxdtt7'],
+  ['a window', presets.budgets.finagle, '1dgufha1mu4xv8'],
+])(
+  'the name of a record of %s follows from what is set: an older version finds the same one',
+  (_, budget, hash) => {
+    const fleets = new Fleets({ budget }, 1);
+    fleets.at(0).ask();
+    expect([...recordsOf(fleets.at(0).retrier).byKey.keys()]).toEqual([
+      `v${protocolVersion} budget default ${hash} https://api.example.com`,
+    ]);
+  },
+);

@@ -79,8 +79,15 @@ const blank = /* @__PURE__ */ (() => ({
 /** The settings of an empty policy. Without the part for streams, none is kept unless the policy asks for it, which is a problem then. */
 export function defaultSettings(parts: Parts): Settings {
   const bufferBodyBytes = parts.streams === undefined ? 0 : said.bufferBodyBytes;
-  return fillIn({ ...(said as SettingsOptions), bufferBodyBytes }, blank as unknown as Settings, parts);
+  const made =
+    defaultsOf.get(parts) ??
+    fillIn({ ...(said as SettingsOptions), bufferBodyBytes }, blank as unknown as Settings, parts);
+  defaultsOf.set(parts, made);
+  return made;
 }
+
+/** Each new override is checked with them, and programs write the time that is left into one for each request. */
+const defaultsOf: WeakMap<Parts, Settings> = /* @__PURE__ */ new WeakMap();
 
 /** `5xx` is 500 to 599 literally, and what is negated is never retried. */
 function compileStatuses(list: NonNullable<SettingsOptions['statuses']>): Statuses {

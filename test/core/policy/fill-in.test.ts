@@ -5,7 +5,7 @@ import { slidingWindow } from '../../../src/core/limits/budget/window.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
-import { allParts, bodyHints, definePolicy, fillIn } from '../../../src/parts/all.js';
+import { allParts, bodyHints, defaultSettings, definePolicy, fillIn } from '../../../src/parts/all.js';
 import { settingsOf } from '../../kit.js';
 
 /** The settings of a rule with `own` in a policy with `inherited`. */
@@ -16,6 +16,10 @@ function inRule(own: SettingsOptions, inherited: PolicyOptions = {}): Settings {
 }
 
 describe('settings', () => {
+  test('of an empty policy are made once, since each new override is checked with them', () => {
+    expect(defaultSettings()).toBe(defaultSettings());
+  });
+
   test('of an empty policy are the defaults', () => {
     const { statuses, methods, hints, hintedSuccesses, bodies, failures, forbids, goesAgain, ...plain } =
       settingsOf();

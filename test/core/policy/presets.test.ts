@@ -106,6 +106,7 @@ describe('budgets', () => {
     const operations = budget.kind === 'window' ? { operations: slidingWindow } : {};
     const { settings } = definePolicy({ budget }).fallback;
     expect(settings.budget).toEqual({ ...budget, ...operations });
+    expect(JSON.stringify(settings.budget)).toBe(JSON.stringify(budget));
   });
 });
 

@@ -8,7 +8,9 @@ import type { WindowState } from './state.js';
 /** As many slices as Finagle has. The window moves by a whole slice at a time. */
 const sliceCount = 10;
 
-export const slidingWindow: Kind<WindowBudget, WindowState> = {
+export const slidingWindow: Kind<WindowBudget, WindowState> & { toJSON(): undefined } = {
+  /** It stands beside the settings but is none: the names of records in a fleet say what is set. */
+  toJSON: () => undefined,
   full: (budget, now) => ({ slices: emptySlices(sliceCount), slice: sliceAt(budget, now) }),
 
   level: (budget, state, now) =>
