@@ -289,6 +289,24 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     expect(got).toEqual(['abc', 'def', 'ghi', 'ghi', 'abc', 'abc', 'def', 'def', 'ghi', 'ghi']);
   });
 
+  test('a stream of a request that is refused before it is sent is closed', async () => {
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const options = { concurrency: { limit: 1, maxQueueMs: 1 } };
+    for (const list of [[concurrency], [concurrency, streams]] as const) {
+      const send = withRetry(never as typeof fetch, options, list);
+      const instance = axios.create({ adapter: never });
+      attachRetry(instance, options, list);
+      void send(url);
+      void instance.get(url);
+      const bodies = [Readable.from(['one']), Readable.from(['one'])];
+      const init = { method: 'POST', body: bodies[0], duplex: 'half' } as unknown as RequestInit;
+      const refused = { code: 'ERR_UNDAUNTED_CONCURRENCY' };
+      await expect(send(url, init)).rejects.toMatchObject(refused);
+      await expect(instance.post(url, bodies[1])).rejects.toMatchObject(refused);
+      expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+    }
+  });
+
   test('a function that makes a body needs the part for streams', async () => {
     const got: unknown[] = [];
     const send: typeof globalThis.fetch = async (_input, init) => {

@@ -8,8 +8,10 @@
 import type { Settings } from '../../core/policy/settings.js';
 import { isReadOnce, iterates } from '../../drivers/body/iterates.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
+import { dispose } from '../../drivers/body/stream-like.js';
 import { type AxiosStreams, lacksStreams } from '../../drivers/parts.js';
 import type { Cancel } from '../../kernel/timers.js';
+import { answerOf } from './outcome.js';
 
 export interface Body {
   /** Whether the next attempt could send it, as far as is known by now. */
@@ -56,7 +58,13 @@ function beginsAnew(data: object): boolean {
 const collection: RegExp =
   /^\[object (Array|FileList|FormData|HTMLCollection|Map|NodeList|Set|String|URLSearchParams)\]$/;
 
-/** It is sent once. */
+/** It is sent once. What was answered goes on to its end, as by axios itself: cut off, HTTP/2 would take it for all of it. */
 function spent(data: unknown): Body {
-  return { isReplayable: false, next: () => data };
+  return {
+    isReplayable: false,
+    next: () => data,
+    close: (error) => {
+      if (error !== undefined && answerOf({ kind: 'error', error }) === undefined) dispose(data, error);
+    },
+  };
 }

@@ -4,6 +4,7 @@
  */
 
 import { isReadOnce } from '../../drivers/body/iterates.js';
+import { dispose } from '../../drivers/body/stream-like.js';
 import type { RequestBody } from '../../drivers/loop/exchange.js';
 import { lacksStreams } from '../../drivers/parts.js';
 import { type InitShape, isRequest } from './shapes.js';
@@ -13,8 +14,6 @@ export interface Body extends RequestBody {
   close?(error?: unknown): void;
 }
 
-const sentOnce: Body = { isReplayable: false, next: () => undefined };
-
 /** Without the part that keeps streams, each is sent once. Undefined if fetch can send the request again as it is. */
 export function bodyWithoutStreams(input: unknown, init: InitShape | null | undefined): Body | undefined {
   const body = init?.body ?? undefined;
@@ -23,5 +22,14 @@ export function bodyWithoutStreams(input: unknown, init: InitShape | null | unde
     body === undefined
       ? isRequest(input) && !/^(GET|HEAD)$/i.test(input.method)
       : typeof body === 'object' && isReadOnce(body as object);
-  return isSentOnce ? sentOnce : undefined;
+  return isSentOnce ? sentOnce(body) : undefined;
+}
+
+/** Nothing else closes a stream that fetch has not taken, since the request was refused. */
+function sentOnce(body: unknown): Body {
+  return {
+    isReplayable: false,
+    next: () => body,
+    close: (error) => error !== undefined && dispose(body, error),
+  };
 }
