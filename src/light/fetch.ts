@@ -10,6 +10,9 @@ import type { MakingWith, OverrideWith, PolicyWith } from './options.js';
 
 export type { AnyFetch, RetryInit, RetryingFetch } from '../adapters/fetch/wrap.js';
 
+/** One signature for both, so that an error is about the policy, and not about the fetch that another one wants. */
+type Wrapped<F> = F extends undefined ? typeof globalThis.fetch : F;
+
 /**
  * Wraps a fetch so that its requests are retried, with the parts in the list: `withRetry(fetch, { hold: true }, [hold])`.
  * It takes options, or a policy or a retrier, which have their parts already. Without a fetch to wrap, `globalThis.fetch`
@@ -20,16 +23,14 @@ export function withRetry(
   policy: PolicyLike | RetrierLike,
 ): RetryingFetch<typeof globalThis.fetch>;
 export function withRetry<F extends AnyFetch>(fetch: F, policy: PolicyLike | RetrierLike): RetryingFetch<F>;
-export function withRetry<const List extends readonly Part[] = readonly []>(
-  fetch?: undefined,
+export function withRetry<
+  F extends AnyFetch | undefined = undefined,
+  const List extends readonly Part[] = readonly [],
+>(
+  fetch?: F,
   policy?: PolicyWith<List>,
   parts?: List,
-): RetryingFetch<typeof globalThis.fetch, OverrideWith<List>, MakingWith<List>>;
-export function withRetry<F extends AnyFetch, const List extends readonly Part[] = readonly []>(
-  fetch: F,
-  policy?: PolicyWith<List>,
-  parts?: List,
-): RetryingFetch<F, OverrideWith<List>, MakingWith<List>>;
+): RetryingFetch<Wrapped<F>, OverrideWith<List>, MakingWith<List>>;
 export function withRetry(
   fetch?: AnyFetch,
   policy?: object,

@@ -33,6 +33,7 @@ const wrong: readonly (readonly [program: string, sentence: string])[] = [
   ["definePolicy({ hints: 'github' });", "needs its import from 'undaunted/parts/hints'"],
   ["definePolicy({ hints: ['okta'] }, [github]);", "needs its import from 'undaunted/parts/hints'"],
   ['withRetry(fetch, { gate: true }, [hold]);', needs('gate')],
+  ['withRetry(undefined, { gate: true }, [hold]);', needs('gate')],
   ["withRetry(fetch, {}, [overrides])('/', { retry: { bufferBodyBytes: 9 } });", needs('streams')],
   [
     "withRetry(fetch)('/', { method: 'PUT', body: () => 'a' });",
