@@ -20,7 +20,7 @@ export interface Histogram {
   readonly all: number;
 }
 
-const zeros: readonly number[] = /* @__PURE__ */ Array.from({ length: count }, () => 0);
+const zeros: readonly number[] = /* @__PURE__ */ new Array<number>(count).fill(0);
 export const emptyHistogram: Histogram = { whole: zeros, cut: zeros, wholes: 0, all: 0 };
 
 /** An attempt that has ended, and those before it. The code says which bucket it is in and whether it was whole. */

@@ -26,7 +26,7 @@ function distanceOf(written: string, known: string): number {
 function edits(from: string, to: string): number {
   // Stryker disable next-line ArrayDeclaration: not looked at before the second row.
   let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, index) => index);
+  let last = new Array<number>(to.length + 1).fill(0).map((_, index) => index);
   for (let i = 1; i <= from.length; i++) {
     const row = [i];
     for (let j = 1; j <= to.length; j++) {

@@ -214,7 +214,9 @@ function itemsOf(list: readonly unknown[]): readonly unknown[] | undefined {
   const most = Reflect.ownKeys(list).length - 1;
   const length: unknown = Reflect.get(list, 'length');
   if (!isLength(length)) throw new TypeError('A list without a length');
-  return length > most ? undefined : Array.from({ length }, (_, index) => read(list, index));
+  if (length > most) return undefined;
+  // Not `Array.from({ length })`, which would be empty while Object.prototype has an iterator.
+  return new Array<unknown>(length).fill(undefined).map((_, index) => read(list, index));
 }
 
 function read(from: object, key: string | symbol | number): unknown {
