@@ -76,9 +76,14 @@ class SentInTurn {
     this.count = 0;
     if (line.first === undefined) return;
     const now = count === 1 ? firstAt : endOfTurn();
-    for (let { first } = line; first !== undefined; { first } = line) {
-      this.remove(first);
-      first.begins(firstAt, now);
+    try {
+      for (let { first } = line; first !== undefined; { first } = line) {
+        this.remove(first);
+        first.begins(firstAt, now);
+      }
+    } finally {
+      // One has thrown. The others begin nevertheless.
+      if (line.first !== undefined) atEndOfTurn(this);
     }
   }
 }

@@ -10,6 +10,8 @@ interface Awaiting {
 }
 
 const awaiting: Awaiting[] = [];
+/** How many of them have been told. */
+let told = 0;
 let isAwaited = false;
 /** When the clock was read first in this turn, and at its end. */
 let readAt: number | undefined;
@@ -23,15 +25,25 @@ export function atEndOfTurn(one: Awaiting): void {
   void thisTurn.then(end);
 }
 
-/** What is begun at the end of the turn may await that as well, and ends with the rest. */
+/**
+ * What is begun at the end of the turn may await that as well, and ends with the rest. If one throws, the others are told
+ * nevertheless: among them are all time limits of the process.
+ */
 function end(): void {
   try {
-    for (const one of awaiting) one.turnEnds();
+    for (let one = awaiting[told]; one !== undefined; one = awaiting[told]) {
+      told += 1;
+      one.turnEnds();
+    }
   } finally {
-    awaiting.length = 0;
-    isAwaited = false;
-    readAt = undefined;
-    endedAt = undefined;
+    if (told < awaiting.length) void thisTurn.then(end);
+    else {
+      awaiting.length = 0;
+      told = 0;
+      isAwaited = false;
+      readAt = undefined;
+      endedAt = undefined;
+    }
   }
 }
 

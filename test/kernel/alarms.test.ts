@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Alarm, Alarms, type JustSent, sentInTurn } from '../../src/kernel/alarms.js';
+import { realPorts } from '../../src/kernel/ports.js';
 import { monotonicNow } from '../../src/kernel/stalls.js';
+import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
 import { HandTime } from '../adapters/hand-time.js';
 
 class Ringing implements Alarm {
@@ -161,6 +163,19 @@ describe('alarms', () => {
   });
 });
 
+/** The rejections that are not handled, until the end of the test, in place of Vitest's own listeners. */
+function unhandled(): unknown[] {
+  const errors: unknown[] = [];
+  const listeners = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection');
+  process.on('unhandledRejection', (error) => void errors.push(error));
+  onTestFinished(() => {
+    process.removeAllListeners('unhandledRejection');
+    for (const listener of listeners) process.on('unhandledRejection', listener);
+  });
+  return errors;
+}
+
 describe('what is sent in a turn', () => {
   class Sent implements JustSent {
     isJustSent = false;
@@ -217,5 +232,35 @@ describe('what is sent in a turn', () => {
     const next = sent();
     await undefined;
     expect(next.began).toHaveLength(1);
+  });
+
+  test('begins even if another one throws at its end, as do the time limits', async () => {
+    class Limit extends TimeLimit {
+      readonly lastsMs = 1;
+      readonly ended: Promise<void>;
+      over: () => void = () => undefined;
+
+      constructor() {
+        super();
+        this.ended = new Promise((resolve) => {
+          this.over = resolve;
+        });
+      }
+    }
+    const errors = unhandled();
+    const strange = sent();
+    strange.begins = () => {
+      throw new Error('mine');
+    };
+    const other = sent();
+    const limits = [new Limit(), new Limit()] as const;
+    setLimit(limits[0], realPorts, 'awake', false);
+    await limits[0].ended;
+    expect(other.began).toHaveLength(1);
+    const next = sent();
+    setLimit(limits[1], realPorts, 'awake', false);
+    await limits[1].ended;
+    expect(next.began).toHaveLength(1);
+    expect(errors).toEqual([new Error('mine')]);
   });
 });
