@@ -475,6 +475,26 @@ describe('in Node, without its part and with it', () => {
     expect(used).toEqual([2, 1]);
   });
 
+  test('nor does one that axios reports the progress of', async () => {
+    for (const list of lists) {
+      const closed: Promise<unknown>[] = [];
+      await served(
+        ({ socket }, response) => {
+          if (closed.length > 0) response.end('whole');
+          else response.writeHead(503).write('a part');
+          closed.push(new Promise((resolve) => socket.once('close', resolve)));
+        },
+        async (address) => {
+          const instance = axios.create({ responseType: 'stream', onDownloadProgress: () => undefined });
+          attachRetry(instance, { schedule, maxRetries: 1 }, list);
+          const { data } = await instance.get(address);
+          expect(await new Response(data).text()).toBe('whole');
+          await closed[0];
+        },
+      );
+    }
+  });
+
   test('over HTTP/2, an answer by axios whose stream was reset is a failure', async () => {
     const sent: number[] = [];
     for (const list of lists) {

@@ -22,10 +22,15 @@ export function release(
   sleep: Sleep,
   node: AxiosParts['node'],
 ): void {
-  const { data, headers } = response;
+  const { data, headers, request } = response;
   const ms = drainTime(method, lengthIn(headers));
-  if (typeof data === 'object' && data !== null && isWebStream(data)) drained(data, ms, sleep);
-  else if (node === undefined) dispose(data);
+  const body = typeof data === 'object' && data !== null ? data : {};
+  if (isWebStream(body)) drained(body, ms, sleep);
+  else if (node === undefined && isStream(body)) {
+    dispose(body);
+    // Streams that axios put in between, to count or to unpack, may not pass it on. HTTP/2 needs an error to reset its own.
+    dispose(request, new Error('undaunted: the answer is discarded'));
+  }
   node?.releaseOfNode(response, ms, sleep);
 }
 
