@@ -141,6 +141,9 @@ describe.each(['test', 'production'])('in %s', (environment) => {
         `init.retry: found an object; allowed: nothing or false. ${says('overrides')}`,
       );
     }
+    await expect(send(null)).rejects.toThrow(
+      `init.retry: found null; allowed: nothing or false. ${says('overrides')}`,
+    );
     expect(count()).toBe(0);
     expect([(await send(false)).status, count()]).toEqual([503, 1]);
     expect([(await send({ retry: false })).status, count()]).toEqual([200, 2]);
@@ -158,6 +161,11 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     ]);
     expect(() => inIt(() => define(options, hooks))).not.toThrow();
     expect(() => inIt(() => define({ scope: 'a' }))).not.toThrow();
+  });
+
+  test('null is no policy', () => {
+    const message = '(policy): found null; allowed: an object';
+    expect(() => inIt(() => withRetry(fetch, JSON.parse('null')))).toThrow(message);
   });
 
   test('rules', () => {

@@ -176,7 +176,8 @@ class WithoutRetries {
   }
 
   over(inherited: Settings, options: OverrideOptions): Settings {
-    if (options.retry !== false || Object.keys(options).length > 1)
+    // From JavaScript, it may be null.
+    if (options?.retry !== false || Object.keys(options).length > 1)
       throw new PolicyError([needsPart('', options, 'nothing', 'overrides')]);
     const settings = this.known.get(inherited) ?? fillIn(options, inherited, this.parts);
     this.known.set(inherited, settings);
@@ -186,7 +187,7 @@ class WithoutRetries {
 
 /** In place of the check: a frozen copy, in which nothing is looked for but what the parts do not have. */
 function uncheckedPolicy(given: unknown, parts: Parts): PolicyOptions {
-  if (typeof given !== 'object')
+  if (typeof given !== 'object' || given === null)
     throw new PolicyError([{ path: '', found: found(given), allowed: 'an object' }]);
   const options = frozenCopy(given as PolicyOptions);
   const missing = missingIn(options, parts);

@@ -493,3 +493,9 @@ describe('limits of the policy', () => {
     expect(definePolicy({ maxScopes: 5, scopeIdleMs: 7 })).toMatchObject({ maxScopes: 5, scopeIdleMs: 7 });
   });
 });
+
+test('a finished policy behind a proxy is refused where it is given', () => {
+  expect(() => definePolicy(new Proxy(definePolicy(), {}))).toThrow(
+    '(policy): found an object that cannot be read',
+  );
+});
