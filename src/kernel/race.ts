@@ -1,5 +1,5 @@
 /**
- * What a request ofRule from how long its attempts take, and the race of two of them: when a hedge may be sent, which of
+ * What a request learns from how long its attempts take, and the race of two of them: when a hedge may be sent, which of
  * the two decides, and what becomes of the other. Without a setting that needs this, a session has no such part.
  */
 
