@@ -3,7 +3,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getMaxListeners } from 'node:events';
 import { Agent, createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import axios from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -500,6 +500,46 @@ describe('in Node, without its part and with it', () => {
           await closed[0];
         },
       );
+    }
+  });
+
+  test('an upload that is answered early does not keep its connection from the retry', async () => {
+    for (const list of lists) {
+      const sockets: Socket[] = [];
+      const server = createTcpServer((socket) => {
+        const status = sockets.push(socket) === 1 ? 503 : 200;
+        socket.on('error', () => undefined);
+        socket.once('data', () =>
+          socket.pause().write(`HTTP/1.1 ${status} A\r\ncontent-length: 2\r\n\r\nok`),
+        );
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const instance = axios.create({ httpAgent, maxBodyLength: Number.POSITIVE_INFINITY });
+      attachRetry(instance, { schedule, maxRetries: 1 }, list);
+      const { status } = await instance.put(`http://127.0.0.1:${port}/`, Buffer.alloc(20_000_000));
+      expect([status, sockets.length]).toEqual([200, 2]);
+      for (const socket of sockets) socket.destroy();
+      httpAgent.destroy();
+      server.close();
+    }
+  });
+
+  test('a retry after an answer that was read uses its connection', async () => {
+    for (const list of lists) {
+      const sockets: unknown[] = [];
+      const httpAgent = new Agent({ keepAlive: true });
+      await served(
+        ({ socket }, response) => response.writeHead(sockets.push(socket) === 1 ? 503 : 200).end('{}'),
+        async (address) => {
+          const instance = axios.create({ httpAgent });
+          attachRetry(instance, { schedule, maxRetries: 1 }, list);
+          await instance.put(address, 'a');
+        },
+      );
+      httpAgent.destroy();
+      expect([sockets.length, new Set(sockets).size]).toEqual([2, 1]);
     }
   });
 

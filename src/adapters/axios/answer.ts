@@ -24,11 +24,11 @@ export function release(
 ): void {
   const { data, headers, request } = response;
   const ms = drainTime(method, lengthIn(headers));
-  const body = typeof data === 'object' && data !== null ? data : {};
-  if (isWebStream(body)) drained(body, ms, sleep);
-  else if (node === undefined && isStream(body)) {
-    dispose(body);
-    // Streams that axios put in between, to count or to unpack, may not pass it on. HTTP/2 needs an error to reset its own.
+  if (typeof data === 'object' && data !== null && isWebStream(data)) drained(data, ms, sleep);
+  else if (node === undefined) {
+    dispose(data);
+    // It may still be sent, or axios may have put streams in between that do not pass their end on. Without an error,
+    // HTTP/2 would end it regularly.
     dispose(request, new Error('undaunted: the answer is discarded'));
   }
   node?.releaseOfNode(response, ms, sleep);
