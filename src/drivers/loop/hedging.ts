@@ -71,8 +71,8 @@ async function sendAlone<Answer>(
   return { result: await sending.run(outgoing, limit), sending };
 }
 
-/** An attempt beside which there may be another one. */
-class AttemptApart<Answer> extends AbortableAttempt<Answer> {
+/** An attempt that may be left for the other one. */
+class LeavableAttempt<Answer> extends AbortableAttempt<Answer> {
   /** Hears an ending that comes after the attempt was left. */
   private late: ((ending: Ending<Answer>) => void) | undefined = undefined;
 
@@ -93,7 +93,7 @@ class AttemptApart<Answer> extends AbortableAttempt<Answer> {
 /** One of the two attempts. */
 interface Side<Answer> {
   readonly attempt: number;
-  readonly sending: AttemptApart<Answer>;
+  readonly sending: LeavableAttempt<Answer>;
   /** What the client gave, until it is handed over or released. */
   kept: Ending<Answer> | undefined;
   outcome: ClientOutcome | undefined;
@@ -147,7 +147,7 @@ class HedgedAttempt<Answer> {
     extra: Readonly<Record<string, string>> | undefined,
   ): void {
     const { exchange, outgoing, times } = this;
-    const sending = new AttemptApart<Answer>(exchange, times);
+    const sending = new LeavableAttempt<Answer>(exchange, times);
     const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
     this.sides.push(side);
     sending.start(
