@@ -4,9 +4,10 @@
  */
 
 import type { InternalAxiosRequestConfig } from 'axios';
-import { bare, type Contestant, retrying, withSockets } from './axios-contestants.js';
+import { measuredApart } from './apart.js';
+import { bare, type Contestant, retrying } from './axios-contestants.js';
 import { inLines } from './lines.js';
-import { type AsyncSubject, type Costs, measureAsync, median, ratioTo } from './measure.js';
+import { type AsyncSubject, type Costs, measureAsync, measureRounds, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
 import { withSmallServer } from './with-small-server.js';
 
@@ -24,31 +25,41 @@ export async function benchAxiosOverhead(): Promise<Row[]> {
   ];
 }
 
+/** Each in a process of its own: in one, each would pay for what the others made the compiler believe. */
 function overLoopback(concurrency: number): Promise<Row[]> {
-  return withSmallServer((origin) =>
-    withSockets(concurrency, async (defaults) => {
-      const subjects = [...bare(defaults), ...retrying(defaults)].map((contestant) =>
-        subject(contestant, origin, concurrency),
-      );
-      return rowsOf(`loopback, ${concurrency} at a time`, await measureAsync(subjects, 160, 41));
-    }),
-  );
+  return withSmallServer(async (origin) => {
+    const names = [...bare(() => ({})), ...retrying(() => ({}))].map(({ name }) => name);
+    const given = [origin, String(concurrency)];
+    const cpu = await measureRounds(
+      names.map(
+        (name) => async () => (await measuredApart('./axios-sockets-variant.js', [name, ...given])).ns,
+      ),
+      9,
+    );
+    const costs = names.map((name, index) => ({ name, cpu: cpu[index] ?? [] }));
+    return rowsOf(`loopback, ${concurrency} at a time`, costs);
+  });
 }
 
-function subject({ name, instance }: Contestant, origin: string, concurrency: number): AsyncSubject {
-  return {
-    name,
-    async work(turns) {
-      let sum = 0;
-      await inLines(concurrency, turns, async () => {
-        sum += (await instance.get(`${origin}/things/1`)).status;
-      });
-      return sum;
-    },
-  };
+function subject(contestant: Contestant, origin: string, concurrency: number): AsyncSubject {
+  return { name: contestant.name, work: (turns) => getting(contestant, origin, concurrency, turns) };
 }
 
-function rowsOf(what: string, costs: readonly Costs[]): Row[] {
+/** The sum of the statuses. */
+export async function getting(
+  { instance }: Contestant,
+  origin: string,
+  concurrency: number,
+  turns: number,
+): Promise<number> {
+  let sum = 0;
+  await inLines(concurrency, turns, async () => {
+    sum += (await instance.get(`${origin}/things/1`)).status;
+  });
+  return sum;
+}
+
+function rowsOf(what: string, costs: readonly Pick<Costs, 'name' | 'cpu'>[]): Row[] {
   const [peer] = costs;
   return costs.map(({ name, cpu }) => ({
     name: `${what}: ${name}`,
