@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { amountOf, cpuSince } from './measure.js';
+import { amountOf, cpuSince, type Series } from './measure.js';
 
 /** The cost of one turn, without waiting. */
 export interface Measured {
@@ -41,21 +41,36 @@ export async function tell(work: (turns: number) => Promise<unknown>, turns: num
     const ns = cpuSince(started) / turns;
     found.push({ ns, bytes: (process.memoryUsage().heapUsed - before) / turns });
   }
-  const ns = found.map((one) => one.ns).toSorted((a, b) => a - b);
+  reportCost(
+    found.map((one) => one.ns),
+    found.map((one) => one.bytes),
+  );
+}
+
+/** In that process: ends it with the cost that these batches of it show. */
+export function reportCost(nsOfBatches: Series, bytesOfBatches: Series): void {
+  const ns = nsOfBatches.toSorted((a, b) => a - b);
   // A collection in the middle of a batch takes more away than the batch has made.
-  const bytes = found
-    .map((one) => one.bytes)
-    .filter((value) => value > 0)
-    .toSorted((a, b) => a - b);
-  const measured: Measured = {
+  const bytes = bytesOfBatches.filter((value) => value > 0).toSorted((a, b) => a - b);
+  const cost: Measured = {
     // The lower quartile: whatever else the machine does can only add to it.
     ns: ns[Math.floor(ns.length / 4)] ?? Number.NaN,
     bytes: bytes[Math.floor(bytes.length / 2)] ?? Number.NaN,
   };
-  report(measured);
+  report(cost);
 }
 
 /** In that process: ends it with this result. */
 export function report(found: unknown): void {
   process.send?.(found, () => process.exit());
+}
+
+/** In that process: the one that it was asked for. */
+export function contestantIn<One extends { readonly name: string }>(
+  all: readonly One[],
+  name: string | undefined,
+): One {
+  const contestant = all.find((one) => one.name === name);
+  if (contestant === undefined) throw new Error(`There is no contestant called "${name}"`);
+  return contestant;
 }

@@ -1,6 +1,6 @@
 /** Measures one retry layer around an instance of axios that sends over loopback, for the parent process. */
 
-import { tell } from './apart.js';
+import { contestantIn, tell } from './apart.js';
 import { bare, retrying, withSockets } from './axios-contestants.js';
 import { getting } from './axios-overhead.js';
 
@@ -8,7 +8,6 @@ const [name, origin = '', atOnce = '1'] = process.argv.slice(2);
 const concurrency = Number(atOnce);
 
 await withSockets(concurrency, async (defaults) => {
-  const contestant = [...bare(defaults), ...retrying(defaults)].find((one) => one.name === name);
-  if (contestant === undefined) throw new Error(`There is no contestant called "${name}"`);
+  const contestant = contestantIn([...bare(defaults), ...retrying(defaults)], name);
   await tell((turns) => getting(contestant, origin, concurrency, turns), 160);
 });

@@ -1,15 +1,12 @@
 /** Measures one contestant around the platform's fetch while three answers in ten are 503, for the parent process. */
 
-import { report } from './apart.js';
+import { contestantIn, report } from './apart.js';
 import { type Cost, fetchContestants, fetchRequests } from './failing.js';
 import { peersIn } from './fetch-peers.js';
 import { amountOf, measureAsync, median } from './measure.js';
 
 const [name, origin = '', scratch = ''] = process.argv.slice(2);
-const contestant = fetchContestants(await peersIn(JSON.parse(scratch)), origin).find(
-  (one) => one.name === name,
-);
-if (contestant === undefined) throw new Error(`There is no contestant called "${name}"`);
+const contestant = contestantIn(fetchContestants(await peersIn(JSON.parse(scratch)), origin), name);
 
 /** Until the compiler and the connections have settled. */
 for (let warmUp = 0; warmUp < amountOf(6); warmUp += 1) await contestant.work(fetchRequests);

@@ -7,10 +7,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
+import { reportCost } from './apart.js';
 import { amountOf, cpuSince } from './measure.js';
 import { answerOf, CountingHandler, LateDispatcher, memoryDispatcher } from './memory-dispatcher.js';
 import { passThrough, policies, retrying } from './undici-contestants.js';
-import { type Measured, manyChunks, type Variant } from './undici-variants.js';
+import { manyChunks, type Variant } from './undici-variants.js';
 
 const options: Dispatcher.DispatchOptions = {
   origin: 'http://a.example',
@@ -58,14 +59,13 @@ async function work(count: number): Promise<void> {
     }
 }
 
-async function sortedValues(measureOne: () => Promise<number>): Promise<readonly number[]> {
+async function valuesOf(measureOne: () => Promise<number>): Promise<readonly number[]> {
   const values: number[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
     values.push(await measureOne());
     await nextTurn();
   }
-  // A collection in the middle of a batch takes more away than the batch has made.
-  return values.filter((value) => value > 0).toSorted((a, b) => a - b);
+  return values;
 }
 
 async function nsOfOne(): Promise<number> {
@@ -91,11 +91,4 @@ await warmUp(20_000);
 // A few requests with many chunks would not be enough to compile what a request does once.
 answer = long;
 if (long.chunks > 1) await warmUp(turns);
-const ns = await sortedValues(nsOfOne);
-const bytes = await sortedValues(bytesOfOne);
-// The lower quartile: whatever else the machine does can only add to it.
-const measured: Measured = {
-  ns: ns[Math.floor(ns.length / 4)] ?? Number.NaN,
-  bytes: bytes[Math.floor(bytes.length / 2)] ?? Number.NaN,
-};
-process.send?.(measured, () => process.exit());
+reportCost(await valuesOf(nsOfOne), await valuesOf(bytesOfOne));

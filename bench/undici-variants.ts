@@ -3,9 +3,7 @@
  * retry, ours as it is, and ours with what a realistic policy asks for. Needs `--expose-gc`.
  */
 
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { type Measured, measuredApart } from './apart.js';
 import { measureRounds, median, perRound, ratioTo, type Series } from './measure.js';
 import type { Row } from './row.js';
 import type { policies } from './undici-contestants.js';
@@ -16,12 +14,6 @@ export type Variant =
   | 'undaunted'
   | 'interceptors.retry()'
   | keyof typeof policies;
-
-/** The cost of one request. */
-export interface Measured {
-  readonly ns: number;
-  readonly bytes: number;
-}
 
 /** Enough that the request itself does not count. */
 export const manyChunks = 1_000;
@@ -34,7 +26,9 @@ async function addedBy<V extends Variant>(
   { chunks = 1, isLate = false }: { readonly chunks?: number; readonly isLate?: boolean } = {},
 ): Promise<(name: V, gauge: keyof Measured) => Series> {
   const [bare = [], ...others] = await measureRounds(
-    (['bare', ...variants] as const).map((variant) => () => measured(variant, chunks, isLate)),
+    (['bare', ...variants] as const).map(
+      (variant) => () => measuredApart('./undici-variant.js', [variant, String(chunks), String(isLate)]),
+    ),
     rounds,
   );
   return (name, gauge) => {
@@ -42,19 +36,6 @@ async function addedBy<V extends Variant>(
     const values = (of: readonly Measured[]): Series => of.map((cost) => cost[gauge]);
     return perRound(values(costs), values(bare), (value, least) => value - least);
   };
-}
-
-async function measured(variant: Variant, chunks: number, isLate: boolean): Promise<Measured> {
-  const child = fork(fileURLToPath(new URL('./undici-variant.js', import.meta.url)), [
-    variant,
-    String(chunks),
-    String(isLate),
-  ]);
-  const result = once(child, 'message').then(([message]) => message as Measured);
-  const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`"${variant}" ended with exit code ${code} before it had a result`);
-  });
-  return Promise.race([result, failed]);
 }
 
 const gauges = ['ns', 'bytes'] as const;
