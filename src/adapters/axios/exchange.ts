@@ -235,7 +235,8 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   lightened(error: unknown): unknown {
-    return this.parts.failures.lightened === undefined ? error : this.parts.failures.lightened(error);
+    const { lightened } = this.parts.failures;
+    return lightened === undefined ? error : lightened(error);
   }
 
   release(ending: Ending<ResponseShape>): undefined {

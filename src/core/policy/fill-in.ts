@@ -78,10 +78,11 @@ const blank = /* @__PURE__ */ (() => ({
 
 /** The settings of an empty policy. Without the part for streams, none is kept unless the policy asks for it, which is a problem then. */
 export function defaultSettings(parts: Parts): Settings {
+  const known = defaultsOf.get(parts);
+  if (known !== undefined) return known;
   const bufferBodyBytes = parts.streams === undefined ? 0 : said.bufferBodyBytes;
-  const made =
-    defaultsOf.get(parts) ??
-    fillIn({ ...(said as SettingsOptions), bufferBodyBytes }, blank as unknown as Settings, parts);
+  const options = { ...(said as SettingsOptions), bufferBodyBytes };
+  const made = fillIn(options, blank as unknown as Settings, parts);
   defaultsOf.set(parts, made);
   return made;
 }
