@@ -1,7 +1,8 @@
 /** The parts that a program names: what the light entries have, beside the essentials. */
 
+import { refuseStranger } from '../core/policy/check/check.js';
 import type { PolicyOptions } from '../core/policy/options.js';
-import { type Check, essentials, type Part } from '../core/policy/parts.js';
+import { essentials, type Part, type Parts } from '../core/policy/parts.js';
 import type { PolicyLike } from '../core/policy/policy.js';
 import type { DriverParts } from '../drivers/parts.js';
 import { type OwnRetrier, type RetrierLike, retrierFrom } from '../kernel/retrier.js';
@@ -11,11 +12,16 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /** Policies, and the parts beside them, are checked unless the program is made for production. */
 export function partsOf(list: readonly Part[]): DriverParts {
-  const checked =
-    (typeof process !== 'undefined' || /* @__PURE__ */ isReplaced()) && process.env.NODE_ENV !== 'production'
-      ? [check, ...list]
-      : list;
-  return recordOf(checked);
+  return (typeof process !== 'undefined' || /* @__PURE__ */ isReplaced()) &&
+    process.env.NODE_ENV !== 'production'
+    ? checkedParts(list)
+    : recordOf(list);
+}
+
+/** Those in the list, with the check, which looks at them first. */
+export function checkedParts(list: readonly Part[]): DriverParts {
+  list.forEach(refuseStranger);
+  return recordOf([check, ...list]);
 }
 
 /**
@@ -27,11 +33,10 @@ function isReplaced(): boolean {
 }
 
 /** The parts by their names, with those that they need themselves. */
-export function recordOf(list: readonly Part[]): DriverParts {
+function recordOf(list: readonly Part[]): DriverParts {
   const parts: Record<string, object> = { ...essentials };
   const add = (part: Part): void => {
-    const { check, hints } = parts as { readonly check?: Check; readonly hints: object };
-    check?.refuseStranger?.(part);
+    const { hints = {} } = parts;
     parts[part.part] = part.part === 'hints' ? merged(hints, part as Sets) : part;
     part.needs?.forEach(add);
   };
@@ -47,13 +52,20 @@ function merged(some: Sets, more: Sets): object {
   return { ...some, ...more, sets: { ...some.sets, ...more.sets } };
 }
 
-/** A policy or a retrier that is finished has its parts already. */
+/** A policy or a retrier that is finished has its parts already, and would not use those that are given beside it. */
 export function retrierWith(
   given: PolicyOptions | PolicyLike | RetrierLike | undefined,
   list: readonly Part[],
 ): OwnRetrier {
-  const parts = partsOf(list);
-  const retrier = retrierFrom(given, parts);
-  parts.check?.refuseOthers?.(retrier.parts, parts);
+  const retrier = retrierFrom(given, partsOf(list));
+  if (list.some((part) => isNew(part, retrier.parts)))
+    throw new TypeError('undaunted: a finished policy has its parts: give the list to definePolicy()');
   return retrier;
+}
+
+/** The check is new to none: a policy that is finished needs it no more. */
+function isNew({ part, sets = {} }: Part & Sets, own: Parts): boolean {
+  return part === 'hints'
+    ? Object.keys(sets).some((name) => !(name in own.hints.sets))
+    : part !== 'check' && own[part] === essentials[part];
 }

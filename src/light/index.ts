@@ -6,8 +6,7 @@ import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy
 import type { Ports } from '../kernel/ports.js';
 import { type RetrierOptions, retrierOf } from '../kernel/public-retrier.js';
 import type { Retrier } from '../kernel/retrier.js';
-import { check } from '../parts/check.js';
-import { partsOf, recordOf } from './chosen.js';
+import { checkedParts, partsOf } from './chosen.js';
 import type { PolicyWith } from './options.js';
 
 export { AttemptTimeoutError, DeadlineError, PolicyError } from '../core/errors.js';
@@ -31,7 +30,7 @@ export function definePolicy<const List extends readonly Part[] = readonly []>(
 
 /** Makes a policy from data of any type, for example from a JSON file. It is always checked, so it brings the check along. */
 export function parsePolicy(value: unknown, parts: readonly Part[] = []): Policy {
-  return policyIn(value, recordOf([check, ...parts]));
+  return policyIn(value, checkedParts(parts));
 }
 
 /** Makes a new retrier. Adapters that are given the same retrier share its budgets, and everything else that is learnt. */

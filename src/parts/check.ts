@@ -3,13 +3,7 @@
  * nothing else of what they are not given.
  */
 
-import {
-  checkedOverride,
-  checkedPolicy,
-  refuseOthers,
-  refuseStranger,
-  refuseText,
-} from '../core/policy/check/check.js';
+import { checkedOverride, checkedPolicy, refuseText } from '../core/policy/check/check.js';
 import { remarksOn } from '../core/policy/check/rule-contradictions.js';
 import type { Check } from '../core/policy/parts.js';
 import { ignoresInit, standIn } from '../drivers/built-anew.js';
@@ -35,7 +29,5 @@ export const check: Check = {
   checkedPolicy,
   checkedOverride,
   refuseText,
-  refuseStranger,
-  refuseOthers,
   remarksOn,
 };

@@ -777,14 +777,22 @@ describe('a policy carries its parts', () => {
     expect(() => withRetry(fetch, defineWithAll({ gate: true, rules: [{ match: '/a' }] }))).not.toThrow();
   });
 
-  test('so a list beside a finished one is refused', () => {
-    const policy = define({});
+  test.each(['test', 'production'])('so a list beside a finished one is refused, in %s', (environment) => {
+    vi.stubEnv('NODE_ENV', environment);
     const withList = withRetry as (fetch: unknown, policy: unknown, list: readonly Part[]) => unknown;
-    expect(() => withList(fetch, policy, [gate])).toThrow(
-      'undaunted: a finished policy has its parts already: give the list to definePolicy(options, list)',
-    );
-    expect(() => withList(fetch, createRetrier(policy), [hints.github])).toThrow(/has its parts already/);
-    expect(() => withList(fetch, define({}, gate), [gate])).not.toThrow();
+    const bare = define({});
+    const { github, lenientDates } = hints;
+    for (const part of [gate, evidence, failures, node, github, lenientDates]) {
+      expect(() => withList(fetch, bare, [part])).toThrow(
+        'undaunted: a finished policy has its parts: give the list to definePolicy()',
+      );
+    }
+    expect(() => withList(fetch, createRetrier(bare), [github])).toThrow(/has its parts/);
+    expect(() => withList(fetch, define({}, github), [github, lenientDates])).toThrow(/has its parts/);
+
+    const full = define({}, gate, failures, github);
+    expect(() => withList(fetch, full, [gate, failures, github, check])).not.toThrow();
+    expect(() => withList(fetch, defineWithAll({}), [gate, hold, node, streams, hints.github])).not.toThrow();
   });
 });
 

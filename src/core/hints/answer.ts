@@ -1,5 +1,6 @@
 /** A response as the hint readers see it: header fields by name. */
 
+import { isObject } from '../decide/failures/thrown.js';
 import { headerText } from '../told.js';
 import type { HeadersLike } from '../types.js';
 import { parseDecimal } from './decimal.js';
@@ -84,10 +85,6 @@ export class Answer {
 /** What functions of the caller's find as `header(name)`: the name may be in any case. */
 export function headerReader(headers: HeadersLike | undefined): (name: string) => string | undefined {
   return (name) => headerText(new Answer(0, headers, undefined, 0).field(String(name).toLowerCase()));
-}
-
-function isObject(value: unknown): value is HeaderRecord {
-  return typeof value === 'object' && value !== null;
 }
 
 function toField(value: unknown): Field | undefined {

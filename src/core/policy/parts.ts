@@ -77,10 +77,6 @@ export interface Check extends Part<'check'> {
   readonly checkedOverride: (options: unknown, parts: Parts) => OverrideOptions;
   /** Throws for a text in the place of a policy. */
   readonly refuseText: (given: unknown, isName: boolean) => void;
-  /** Throws for what is no part, among those that a program names. */
-  readonly refuseStranger?: (given: unknown) => void;
-  /** Throws if a finished policy, whose parts come first, would not get those beside it. */
-  readonly refuseOthers?: (own: Parts, others: Parts) => void;
   readonly remarksOn: (rules: readonly RuleOptions[]) => readonly Remark[];
 }
 

@@ -1,5 +1,6 @@
 /** A policy: the checked, frozen list of rules, each filled in, and the lookup from a request to its rule. */
 
+import { isObject } from '../decide/failures/thrown.js';
 import type { Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
 import { found, unreadableObject } from '../found.js';
@@ -142,7 +143,7 @@ class CheckedPolicy implements OwnPolicy {
 
   /** Unlike `instanceof`, this asks nothing of a proxy, which may throw on everything; the check says so. */
   static has(value: unknown): value is OwnPolicy {
-    return typeof value === 'object' && value !== null && #options in value;
+    return isObject(value) && #options in value;
   }
 
   get [Symbol.toStringTag](): 'Policy' {
@@ -187,8 +188,7 @@ class WithoutRetries {
 
 /** In place of the check: a frozen copy, in which nothing is looked for but what the parts do not have. */
 function uncheckedPolicy(given: unknown, parts: Parts): PolicyOptions {
-  if (typeof given !== 'object' || given === null)
-    throw new PolicyError([{ path: '', found: found(given), allowed: 'an object' }]);
+  if (!isObject(given)) throw new PolicyError([{ path: '', found: found(given), allowed: 'an object' }]);
   const options = frozenCopy(given as PolicyOptions);
   const missing = missingIn(options, parts);
   if (missing.length > 0) throw new PolicyError(missing);

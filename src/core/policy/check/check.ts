@@ -6,7 +6,7 @@ import { found as foundText } from '../../found.js';
 import { freezeDeep } from '../../freeze.js';
 import { defaultSettings, fillIn } from '../fill-in.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
-import { essentials, missingAt, missingIn, type Part, type Parts } from '../parts.js';
+import { missingAt, missingIn, type Part, type Parts } from '../parts.js';
 import type { Settings } from '../settings.js';
 import { findContradictions } from './contradictions.js';
 import type { Level } from './level.js';
@@ -159,18 +159,4 @@ export function refuseStranger(given: unknown): void {
   throw new TypeError(
     `undaunted: the list after the policy takes parts, such as ${example}, but got ${foundText(given)}`,
   );
-}
-
-/** A policy or a retrier that is finished has its parts already. */
-export function refuseOthers(own: Parts, others: Parts): void {
-  const { failures } = essentials;
-  const lacksFailures = others.failures !== failures && own.failures === failures;
-  if (lacksFailures || lacks(own, others) || lacks(own.hints.sets, others.hints.sets))
-    throw new TypeError(
-      'undaunted: a finished policy has its parts already: give the list to definePolicy(options, list)',
-    );
-}
-
-function lacks(some: object, others: object): boolean {
-  return Object.keys(others).some((name) => name !== 'check' && name !== 'advice' && !(name in some));
 }
