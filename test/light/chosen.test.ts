@@ -6,6 +6,7 @@ import { Agent, createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import axios from 'axios';
+import * as undici from 'undici';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRetry as withEverything } from '../../src/adapters/fetch/index.js';
 import { allHintSets } from '../../src/core/hints/all-sets.js';
@@ -297,6 +298,17 @@ describe.each(['test', 'production'])('in %s', (environment) => {
     expect(got).toEqual(['abc', 'def', 'ghi', 'ghi', 'abc', 'abc', 'def', 'def', 'ghi', 'ghi']);
   });
 
+  test.each([
+    ['as in Firefox', { bodyUsed: false }, 2],
+    ['as in Firefox, with a body that was sent', { bodyUsed: true }, 1],
+    ['that does not tell', {}, 1],
+  ])('a Request without `body`, %s', async (_, shape, attempts) => {
+    const failing = vi.fn<typeof fetch>(() => Promise.resolve(new Response('', { status: 503 })));
+    const retrying = inIt(() => withRetry(failing, { schedule, maxRetries: 1 }));
+    await retrying({ url, method: 'DELETE', headers: new Headers(), ...shape } as unknown as Request);
+    expect(failing).toHaveBeenCalledTimes(attempts);
+  });
+
   test('a stream of a request that is refused before it is sent is closed', async () => {
     const never = (): Promise<never> => new Promise(() => undefined);
     const options = { concurrency: { limit: 1, maxQueueMs: 1 } };
@@ -406,6 +418,41 @@ describe('in Node, without its part and with it', () => {
       server.close();
     }
   }
+
+  test('a Request that has no body is sent again without the part for streams', async () => {
+    const sent: [method: string, text: string][] = [];
+    const options = { schedule, maxRetries: 1 };
+    await served(
+      (request, response) => {
+        let text = '';
+        request.on('data', (data) => {
+          text += data;
+        });
+        request.on('end', () => {
+          sent.push([request.method ?? '', text]);
+          response.writeHead(503).end();
+        });
+      },
+      async (address) => {
+        const platforms = [
+          [globalThis.fetch, globalThis.Request],
+          [undici.fetch as unknown as typeof fetch, undici.Request as unknown as typeof Request],
+        ] as const;
+        for (const [send, Request] of platforms) {
+          const retrying = withRetry(send, options);
+          for (const method of ['DELETE', 'OPTIONS']) await retrying(new Request(address, { method }));
+          await retrying(new Request(address, { method: 'DELETE', body: 'whole' }));
+          await retrying(new Request(address, { method: 'DELETE', body: new Uint8Array(3) }));
+        }
+      },
+    );
+    const none = ['DELETE', 'OPTIONS'].flatMap((method) => [
+      [method, ''],
+      [method, ''],
+    ]);
+    const each = [...none, ['DELETE', 'whole'], ['DELETE', '\0\0\0']];
+    expect(sent).toEqual([...each, ...each]);
+  });
 
   test('a deadline that covers the body ends a stream by axios with its error in any case', async () => {
     for (const some of lists) {
