@@ -1,7 +1,7 @@
 /** How fast the simulator is, and how much memory its clients take. */
 
 import { presets } from '../src/index.js';
-import type { Clients, Contender, World } from '../src/tools/sim/index.js';
+import type { Clients, Contender, SimulatedWorld } from '../src/tools/sim/index.js';
 import { articleClients, articleServer, simulate } from '../src/tools/sim/index.js';
 import { amountOf, cpuSince } from './measure.js';
 import type { Row } from './row.js';
@@ -9,7 +9,7 @@ import type { Row } from './row.js';
 const minutes = amountOf(10);
 
 /** A server that is stopped for half a minute, and that can bear its clients otherwise. */
-const outage: World = {
+const outage: SimulatedWorld = {
   durationMs: minutes * 60_000,
   services: [
     { server: articleServer, faults: [{ kind: 'stop', fromMs: minutes * 6_000, forMs: minutes * 3_000 }] },
@@ -18,13 +18,13 @@ const outage: World = {
 
 /** Ten thousand requests a second. */
 const manyClients: Clients = { ...articleClients, count: amountOf(100_000) };
-const quickServer: World = {
+const quickServer: SimulatedWorld = {
   durationMs: minutes * 60_000,
   services: [{ server: { kind: 'flaky', latencyMs: 100, share: 0.01, status: 503 } }],
 };
 
 /** Three backends, one of which fails now and then, behind an origin with a route that has a limit. */
-const ordinaryDay: World = {
+const ordinaryDay: SimulatedWorld = {
   durationMs: minutes * 60_000,
   services: [
     {
@@ -81,7 +81,7 @@ export function benchSimulating(): Row[] {
   ];
 }
 
-function row(name: string, world: World, clients: Clients, policy: Contender, seeds = 1): Row {
+function row(name: string, world: SimulatedWorld, clients: Clients, policy: Contender, seeds = 1): Row {
   globalThis.gc?.();
   const started = process.cpuUsage();
   let events = 0;

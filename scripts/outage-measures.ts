@@ -1,6 +1,6 @@
 /** Measures of a server that is dead, and of its clients during that time and afterwards. */
 
-import type { Clients, Contender, Fault, SimulateOptions, World } from '../src/tools/sim/index.js';
+import type { Clients, Contender, Fault, SimulatedWorld, SimulateOptions } from '../src/tools/sim/index.js';
 import * as sim from '../src/tools/sim/index.js';
 import type { Seeds } from './sim-reading.js';
 import { attemptsEach, runs } from './sim-reading.js';
@@ -55,7 +55,7 @@ export function returned(outage: SeedOutage, contender: Contender, seeds: Seeds)
 
 const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;
 
-function deadFor(fault: Fault, durationMs: number): World {
+function deadFor(fault: Fault, durationMs: number): SimulatedWorld {
   return { durationMs, services: [{ server: quick, faults: [fault] }] };
 }
 

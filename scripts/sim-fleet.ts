@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { presets } from '../src/index.js';
 import { Printer } from '../src/tools/cli/printer.js';
 import { Progress } from '../src/tools/cli/progress.js';
-import type { Contender, Crowds, SimulateOptions, World } from '../src/tools/sim/index.js';
+import type { Contender, Crowds, SimulatedWorld, SimulateOptions } from '../src/tools/sim/index.js';
 import * as sim from '../src/tools/sim/index.js';
 import { dayCases, innocentShare, percentText } from './ordinary-tables.js';
 import { returned } from './outage-measures.js';
@@ -141,7 +141,7 @@ function printDays(): void {
 }
 
 const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;
-const sickWorld: World = {
+const sickWorld: SimulatedWorld = {
   durationMs: 120_000,
   services: [
     {

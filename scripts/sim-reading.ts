@@ -1,6 +1,13 @@
 /** Runs with many seeds, and how their results become the cell of a table. */
 
-import type { Contender, Counts, Crowds, Run, SimulateOptions, World } from '../src/tools/sim/index.js';
+import type {
+  Contender,
+  Counts,
+  Crowds,
+  Run,
+  SimulatedWorld,
+  SimulateOptions,
+} from '../src/tools/sim/index.js';
 import { perSecond, simulate } from '../src/tools/sim/index.js';
 
 export type Seeds = readonly number[];
@@ -10,7 +17,7 @@ export function seedsUpTo(count: number): Seeds {
 }
 
 export function runs(
-  world: World,
+  world: SimulatedWorld,
   clients: Crowds,
   contender: Contender,
   seeds: Seeds,

@@ -1,6 +1,6 @@
 /** Limits are used and respected, also when they change, and by the recipes. */
 
-import type { Clients, Contender, Day, Run, World } from '../../src/tools/sim/index.js';
+import type { Clients, Contender, Day, Run, SimulatedWorld } from '../../src/tools/sim/index.js';
 import * as sim from '../../src/tools/sim/index.js';
 import { usedOf } from '../ordinary-tables.js';
 import { mean, percent, range, runs, times } from '../sim-reading.js';
@@ -141,7 +141,7 @@ const batch = {
 const quick = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 } as const;
 
 /** A secondary limit: everything is refused until the end of a minute. */
-const secondaryLimit: World = {
+const secondaryLimit: SimulatedWorld = {
   durationMs: 400_000,
   services: [
     {

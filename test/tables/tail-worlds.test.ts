@@ -1,7 +1,7 @@
 /** The worlds of the slow tail do what they say, and two attempts of one request meet their servers as two attempts do. */
 
 import { describe, expect, test } from 'vitest';
-import type { Clients, DrawnLatency, OpenLoop, Peer, World } from '../../src/tools/sim/index.js';
+import type { Clients, DrawnLatency, OpenLoop, Peer, SimulatedWorld } from '../../src/tools/sim/index.js';
 import { hedgingAtP99, peers, simulate, tailDays, tcpTimeouts } from '../../src/tools/sim/index.js';
 import { story, worldOf } from '../tools/sim/stories.js';
 
@@ -67,7 +67,7 @@ describe('work', () => {
 
   function workEach(clients: Clients): number {
     // Four workers have 39.8 ms for a request: 80 % are busy.
-    const world: World = { durationMs: 300_000, services: [{ server: queue }] };
+    const world: SimulatedWorld = { durationMs: 300_000, services: [{ server: queue }] };
     const { services, totals } = simulate(world, clients, off, { seed: 1 });
     return sum(services[0]?.workMs ?? []) / totals.offered;
   }

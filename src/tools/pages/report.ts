@@ -1,7 +1,7 @@
 /** What a report holds, as plain JSON: every page has it inside, and `undaunted simulate --json` prints it with the verdict. */
 
 import type { PolicyOptions } from '../../index.js';
-import type { Contender, Run, Trace, World } from '../sim/index.js';
+import type { Contender, Run, SimulatedWorld, Trace } from '../sim/index.js';
 import type { Scenario } from '../sim/internal.js';
 import { contenderNamed, simulateBySecond } from '../sim/internal.js';
 
@@ -71,7 +71,7 @@ export function* runBySecond(
   }
 }
 
-function worldOf({ world }: Scenario): World {
+function worldOf({ world }: Scenario): SimulatedWorld {
   const [first, ...others] = world.services.map(({ policy, ...service }) =>
     policy === undefined
       ? service

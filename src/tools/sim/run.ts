@@ -5,7 +5,7 @@ import type { Route } from './routes.js';
 import type { Station } from './station.js';
 import type { Durations, Tally } from './tally.js';
 import { sumOf } from './tally.js';
-import type { World } from './world.js';
+import type { SimulatedWorld } from './world.js';
 
 /** One value for each second: index 0 is the first one. */
 export interface Series {
@@ -121,7 +121,7 @@ interface Parts {
   readonly links: readonly Link[];
 }
 
-export function runOf(world: World, { events, routes, stations, links }: Parts): Run {
+export function runOf(world: SimulatedWorld, { events, routes, stations, links }: Parts): Run {
   const services = stations.map(({ arrived, concurrency, delayMs, workMs }, index) => {
     const link = links[index];
     return { arrived, concurrency, delayMs, workMs, calls: link && counted(world, link.tally) };
@@ -141,13 +141,13 @@ export function runOf(world: World, { events, routes, stations, links }: Parts):
 }
 
 /** Undefined: all routes are innocent, or none is. */
-function innocentOf(world: World, routes: readonly Route[]): Counts | undefined {
+function innocentOf(world: SimulatedWorld, routes: readonly Route[]): Counts | undefined {
   const [first, ...others] = routes.filter(({ guilty }) => !guilty).map(({ tally }) => tally);
   if (first === undefined || others.length === routes.length - 1) return undefined;
   return counted(world, sumOf([first, ...others]));
 }
 
-function counted(world: World, tally: Tally): Counts {
+function counted(world: SimulatedWorld, tally: Tally): Counts {
   const { offered, firstTries, retries, hedges, hedgesWon, good, failed } = tally;
   const { timedOut, refused, aborted, goodOfOffered, forbidden, slowestMs, times, failedTimes } = tally;
   const sent = firstTries.map((count, second) => {
@@ -181,7 +181,7 @@ function counted(world: World, tally: Tally): Counts {
   return { series, totals, slowestMs, times, failedTimes };
 }
 
-function recoveredAfter({ services, durationMs }: World, good: Float64Array): number | undefined {
+function recoveredAfter({ services, durationMs }: SimulatedWorld, good: Float64Array): number | undefined {
   const faults = services.flatMap((service) => service.faults ?? []);
   if (faults.length === 0) return undefined;
   const from = Math.min(...faults.map(({ fromMs }) => fromMs));

@@ -5,7 +5,7 @@ import { presets } from '../../index.js';
 import * as known from './known.js';
 import * as days from './ordinary.js';
 import * as tails from './tail.js';
-import type { Crowds, Day, Service, World } from './world.js';
+import type { Crowds, Day, Service, SimulatedWorld } from './world.js';
 import * as worlds from './worlds.js';
 
 export interface Scenario {
@@ -18,7 +18,7 @@ export interface Scenario {
 }
 
 /** A world that is plain JSON: a service has its own policy by name or as data. */
-interface ScenarioWorld extends Omit<World, 'services'> {
+interface ScenarioWorld extends Omit<SimulatedWorld, 'services'> {
   readonly services: readonly [ScenarioService, ...ScenarioService[]];
 }
 
@@ -218,7 +218,7 @@ function plainDay({ world, clients }: Day): Pick<Scenario, 'world' | 'clients'> 
 }
 
 /** The named worlds have no policies of their own. */
-function plain({ services, ...world }: World): ScenarioWorld {
+function plain({ services, ...world }: SimulatedWorld): ScenarioWorld {
   const [first, ...others] = services.map(({ policy, ...service }) => service);
   if (first === undefined) throw new TypeError('A world has at least one service');
   return { ...world, services: [first, ...others] };

@@ -24,7 +24,7 @@ import { Tally } from './tally.js';
 import type { Trace } from './trace.js';
 import { Traffic } from './traffic.js';
 import { Visits } from './visits.js';
-import type { Clients, Contender, Crowds, Service, World } from './world.js';
+import type { Clients, Contender, Crowds, Service, SimulatedWorld } from './world.js';
 
 export interface SimulateOptions {
   /** A whole number. */
@@ -41,7 +41,12 @@ const usualBacklog = 511;
 /** Numbers of random streams: no part of a run changes the draws of another. Each crowd has one for arrivals. */
 const streams = { arrivals: 1, store: 900_000, policies: 1_000_000 } as const;
 
-export function simulate(world: World, clients: Crowds, policy: Contender, options: SimulateOptions): Run {
+export function simulate(
+  world: SimulatedWorld,
+  clients: Crowds,
+  policy: Contender,
+  options: SimulateOptions,
+): Run {
   const run = simulateBySecond(world, clients, policy, options);
   for (let step = run.next(); ; step = run.next()) if (step.done === true) return step.value;
 }
@@ -51,7 +56,7 @@ export function simulate(world: World, clients: Crowds, policy: Contender, optio
  * is, or stop.
  */
 export function* simulateBySecond(
-  world: World,
+  world: SimulatedWorld,
   clients: Crowds,
   policy: Contender,
   options: SimulateOptions,
@@ -83,7 +88,7 @@ interface Stage {
   readonly strategiesOf: (contender: Contender, count: number) => Strategy[];
 }
 
-function stageOf({ services, durationMs }: World, { seed, trace, store }: SimulateOptions): Stage {
+function stageOf({ services, durationMs }: SimulatedWorld, { seed, trace, store }: SimulateOptions): Stage {
   const agenda = new Agenda();
   const fleetOf = store && storeIn(agenda, store, diceOf(seed, streams.store));
   const traffic = new Traffic(agenda, trace);
@@ -138,7 +143,7 @@ function crowdsOf(
 /** The links from each service to the next. */
 function linksOf(
   { traffic, stations, seconds, strategiesOf }: Stage,
-  world: World,
+  world: SimulatedWorld,
   policy: Contender,
 ): Link[] {
   return stations.slice(1).map((to, index) => {

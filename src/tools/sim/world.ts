@@ -6,7 +6,7 @@ import type { Peer } from './peers.js';
 /** What is compared: a policy of ours, or another library's way to retry. */
 export type Contender = Policy | PolicyOptions | Peer;
 
-export interface World {
+export interface SimulatedWorld {
   readonly durationMs: number;
   /** Requests that start earlier are sent like the others, but left out of the percentiles. Default: 0. */
   readonly warmUpMs?: number;
@@ -297,6 +297,6 @@ export type Crowds = Clients | readonly [Clients, ...Clients[]];
 
 /** A world and its clients. */
 export interface Day {
-  readonly world: World;
+  readonly world: SimulatedWorld;
   readonly clients: Crowds;
 }

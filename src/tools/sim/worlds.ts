@@ -7,7 +7,7 @@ import type {
   LimitedServer,
   OpenLoop,
   Service,
-  World,
+  SimulatedWorld,
 } from './world.js';
 
 /** The server of smira/exponential-backoff (2014), with the numbers of the original program. */
@@ -24,7 +24,7 @@ export const articleServer: CrowdedServer = {
 export const articleClients: ClosedLoop = { kind: 'closed', count: 1_000, thinkMs: 10_000, timeoutMs: 2_000 };
 
 /** That server is stopped for a while, half a minute after the start. With `stopMs: 0`, it is not stopped. */
-export function stoppedServer(backlog: number, stopMs: number, afterMs: number): World {
+export function stoppedServer(backlog: number, stopMs: number, afterMs: number): SimulatedWorld {
   const faults = stopMs === 0 ? [] : [{ kind: 'stop', fromMs: 30_000, forMs: stopMs } as const];
   return { durationMs: 30_000 + stopMs + afterMs, services: [{ server: articleServer, backlog, faults }] };
 }
@@ -32,7 +32,7 @@ export function stoppedServer(backlog: number, stopMs: number, afterMs: number):
 const quick: FlakyServer = { kind: 'flaky', latencyMs: 50, share: 0, status: 503 };
 
 /** For a minute, a share of the answers are failures. */
-export function brownOut(share: number): World {
+export function brownOut(share: number): SimulatedWorld {
   return { durationMs: 60_000, services: [{ server: { ...quick, share } }] };
 }
 
@@ -46,7 +46,7 @@ export const hundredProcesses: OpenLoop = {
 };
 
 /** A server that slows down under load: Marc Brooker's collapse simulation (2023). */
-export const surgingServer: World = {
+export const surgingServer: SimulatedWorld = {
   durationMs: 80_000,
   services: [{ server: { kind: 'slowing', baseMs: 1_000, eachMs: 10 } }],
 };
@@ -71,7 +71,7 @@ export const surge: OpenLoop = surgeTo(80);
 const down: Service = { server: quick, faults: [{ kind: 'crash', fromMs: 20_000, forMs: 60_000 }] };
 
 /** Services in a row, of which the last one is down for a minute. */
-export function layers(count: number): World {
+export function layers(count: number): SimulatedWorld {
   const above = Array.from({ length: count - 1 }, (): Service => ({ server: quick }));
   const [first = down, ...others] = [...above, down];
   return { durationMs: 90_000, services: [first, ...others] };
@@ -86,7 +86,7 @@ export function limitedServer(
   limit: LimitedServer['limit'],
   retryAfter: LimitedServer['retryAfter'],
   durationMs: number,
-): World {
+): SimulatedWorld {
   return { durationMs, services: [{ server: { kind: 'limited', latencyMs: 20, limit, retryAfter } }] };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ServerModel, World } from '../../../src/tools/sim/index.js';
+import type { ServerModel, SimulatedWorld } from '../../../src/tools/sim/index.js';
 import { simulate } from '../../../src/tools/sim/index.js';
 import { story, worldOf } from './stories.js';
 
@@ -24,7 +24,7 @@ describe('a server that is stopped', () => {
   });
 
   test('sees them again if they still wait: after 1 s, 3 s, 7 s', () => {
-    const stopped = (forMs: number): World =>
+    const stopped = (forMs: number): SimulatedWorld =>
       worldOf(quick, [{ kind: 'stop', fromMs: 0, forMs }], { backlog: 0 });
     const patient = { ...off, attemptTimeoutMs: 7_010 };
     expect(story(stopped(900), patient)).toEqual(['0 sent', '1050 200', '1050 good']);
@@ -88,12 +88,12 @@ describe('a server that crashes', () => {
   });
 
   test('cuts off what was in its backlog too, and nothing else', () => {
-    const idle: World['services'][0] = { server: quick };
+    const idle: SimulatedWorld['services'][0] = { server: quick };
     const faults = [
       { kind: 'stop', fromMs: 0, forMs: 10_000 },
       { kind: 'crash', fromMs: 300, forMs: 100 },
     ] as const;
-    const world: World = {
+    const world: SimulatedWorld = {
       durationMs: 5_000,
       services: [
         { ...idle, timeoutMs: 9_000 },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { normal } from '../../../src/tools/sim/dice.js';
-import type { Contender, World } from '../../../src/tools/sim/index.js';
+import type { Contender, SimulatedWorld } from '../../../src/tools/sim/index.js';
 import { peers, simulate } from '../../../src/tools/sim/index.js';
 import { drawFor, luckOf, purposes } from '../../../src/tools/sim/luck.js';
 import { worldOf } from './stories.js';
@@ -18,7 +18,7 @@ describe('luck', () => {
   });
 
   test('is the same for the same attempt of the same request, whatever the policy', () => {
-    const flaky: World = worldOf({
+    const flaky: SimulatedWorld = worldOf({
       kind: 'flaky',
       latencyMs: { medianMs: 50, spread: 0.5 },
       share: 0.3,

@@ -7,8 +7,8 @@ import type {
   Run,
   ServerModel,
   Service,
+  SimulatedWorld,
   Step,
-  World,
 } from '../../../src/tools/sim/index.js';
 import { simulate } from '../../../src/tools/sim/index.js';
 
@@ -19,12 +19,12 @@ export function worldOf(
   server: ServerModel,
   faults: readonly Fault[] = [],
   more: Partial<Service> = {},
-): World {
+): SimulatedWorld {
   return { durationMs: 20_000, services: [{ server, faults, ...more }] };
 }
 
 /** Every step of the first request, as `time word`; there the world ends. */
-export function story(world: World, policy: Contender = { retry: false }): string[] {
+export function story(world: SimulatedWorld, policy: Contender = { retry: false }): string[] {
   const lines: string[] = [];
   const end = new Error('The request is over');
   let first: unknown;
@@ -46,7 +46,7 @@ export function story(world: World, policy: Contender = { retry: false }): strin
 
 /** Every step of every request of a world, as one text. */
 export function chronicle(
-  world: World,
+  world: SimulatedWorld,
   clients: Clients,
   policy: Contender,
   seed: number,

@@ -6,7 +6,7 @@
 import { listOf } from '../crowd.js';
 import type { Totals } from '../run.js';
 import { backAt } from '../run.js';
-import type { Crowds, Fault, World } from '../world.js';
+import type { Crowds, Fault, SimulatedWorld } from '../world.js';
 
 export interface Figures {
   /** Requests that ended well, a second. Where some requests are guilty, `overall` is about the others. */
@@ -57,7 +57,7 @@ export interface PlayedRun {
 
 /** What is played, as far as figures depend on it: a scenario has names in place of policies. */
 export interface PlayedScenario {
-  readonly world: Pick<World, 'durationMs'> & {
+  readonly world: Pick<SimulatedWorld, 'durationMs'> & {
     readonly services: readonly { readonly faults?: readonly Fault[] }[];
   };
   readonly clients: Crowds;
