@@ -217,13 +217,33 @@ const withoutMatch = [
   "import { withRetry } from 'undaunted/fetch'; withRetry(fetch, { rules: [{ maxRetries: 1 }] });",
 ];
 
+/** Of calls of `withRetry` of undaunted/fetch: the error is about what is wrong in them. */
+const wrongCalls: readonly (readonly [call: string, problem: RegExp])[] = [
+  ['withRetry(undefined, { maxRetrys: 1 })', /'maxRetrys' does not exist in type .*PolicyOptions/],
+  ["withRetry(undefined, { maxRetries: 'a' })", /^Type 'string' is not assignable to type 'number'/],
+  ["withRetry(fetch, { maxRetries: 'a' })", /^Type 'string' is not assignable to type 'number'/],
+  ["withRetry(fetch('/'))", /^Argument of type 'Promise<Response>' is not assignable to .* 'AnyFetch'/],
+  ['withRetry({ maxRetries: 1 })', /'maxRetries' does not exist in type 'AnyFetch'/],
+  ['withRetry(null)', /^Argument of type 'null' is not assignable to .* 'AnyFetch \| undefined'/],
+];
+
 // The compiler opens them together: one after the other takes seconds.
-const [ofUses, ofExchange, ofStatus, ...ofRules] = problemsOf([
+const [ofUses, ofExchange, ofStatus, ...others] = problemsOf([
   elsewhere + uses,
   `${elsewhere} createRetrier(retrier);`,
   `${define} definePolicy({ statuses: ['6xx'] });`,
   ...withoutMatch,
+  ...wrongCalls.map(([call]) => `import { withRetry } from 'undaunted/fetch'; ${call};`),
 ]);
+const ofRules = others.slice(0, withoutMatch.length);
+const ofCalls = others.slice(withoutMatch.length);
+
+test.each(wrongCalls.map(([call, problem], index) => ({ call, problem, problems: ofCalls[index] })))(
+  'the compiler says what is wrong with $call',
+  ({ problem, problems }) => {
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+  },
+);
 
 describe('a policy and a retrier with types of another copy of the package', () => {
   test('are accepted', () => {

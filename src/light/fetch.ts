@@ -1,6 +1,6 @@
 /** Retry for fetch with only those parts that a program names: `withRetry(fetch, { hold: true }, [hold])`. */
 
-import { type AnyFetch, type RetryingFetch, wrapFetch } from '../adapters/fetch/wrap.js';
+import { type AnyFetch, type RetryingFetch, type Wrapped, wrapFetch } from '../adapters/fetch/wrap.js';
 import type { Part } from '../core/policy/parts.js';
 import type { PolicyLike } from '../core/policy/policy.js';
 import { installed } from '../drivers/parts.js';
@@ -9,9 +9,6 @@ import { retrierWith } from './chosen.js';
 import type { MakingWith, OverrideWith, PolicyWith } from './options.js';
 
 export type { AnyFetch, RetryInit, RetryingFetch } from '../adapters/fetch/wrap.js';
-
-/** One signature for both, so that an error is about the policy, and not about the fetch that another one wants. */
-type Wrapped<F> = F extends undefined ? typeof globalThis.fetch : F;
 
 /**
  * Wraps a fetch so that its requests are retried, with the parts in the list: `withRetry(fetch, { hold: true }, [hold])`.

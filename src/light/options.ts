@@ -85,4 +85,5 @@ export type OverrideWith<List extends readonly Part[]> =
     : Needs<'overrides'>;
 
 /** Whether the body of a request may be a function that makes it. */
-export type MakingWith<List extends readonly Part[]> = 'streams' extends NamesIn<List> ? true : false;
+export type MakingWith<List extends readonly Part[]> =
+  'streams' extends NamesIn<List> ? true : Needs<'streams'>;

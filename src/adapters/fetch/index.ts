@@ -5,7 +5,7 @@ import type { PolicyLike } from '../../core/policy/policy.js';
 import { installed } from '../../drivers/parts.js';
 import type { RetrierLike } from '../../kernel/retrier.js';
 import { retrierForFetch } from '../../parts/all.js';
-import { type AnyFetch, type RetryingFetch, wrapFetch } from './wrap.js';
+import { type AnyFetch, type RetryingFetch, type Wrapped, wrapFetch } from './wrap.js';
 
 export type { AnyFetch, RetryInit, RetryingFetch } from './wrap.js';
 
@@ -14,14 +14,10 @@ export type { AnyFetch, RetryInit, RetryingFetch } from './wrap.js';
  * policy or a retrier. Without a fetch to wrap, `globalThis.fetch` is looked up at each call, so a later replacement is
  * used. To replace the global fetch, wrap it: `globalThis.fetch = withRetry(globalThis.fetch)`.
  */
-export function withRetry(
-  fetch?: undefined,
+export function withRetry<F extends AnyFetch | undefined = undefined>(
+  fetch?: F,
   policy?: PolicyOptions | PolicyLike | RetrierLike,
-): RetryingFetch<typeof globalThis.fetch>;
-export function withRetry<F extends AnyFetch>(
-  fetch: F,
-  policy?: PolicyOptions | PolicyLike | RetrierLike,
-): RetryingFetch<F>;
+): RetryingFetch<Wrapped<F>>;
 export function withRetry(
   fetch?: AnyFetch,
   policy?: PolicyOptions | PolicyLike | RetrierLike,

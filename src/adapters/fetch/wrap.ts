@@ -11,18 +11,21 @@ import type { Fetch, InitShape, ResponseShape } from './shapes.js';
 /** A fetch that can be wrapped: the platform's, a package's, a framework's, or a mock. */
 export type AnyFetch = (...given: never[]) => PromiseLike<unknown>;
 
-/** Keys of init beside those that the fetch itself takes. */
-export interface RetryInit<Body = unknown, Override = OverrideOptions, Making extends boolean = true> {
+/**
+ * Keys of init beside those that the fetch itself takes. `Making`: a sentence in the place of what a function makes, if the
+ * body cannot be one.
+ */
+export interface RetryInit<Body = unknown, Override = OverrideOptions, Making extends string | true = true> {
   /** Settings for this request alone; they override those of the rule that it matches. */
   retry?: Override | false | undefined;
   /** The body, or a function that makes one for each attempt. */
-  body?: Body | (Making extends true ? () => Body | PromiseLike<Body> : never);
+  body?: Body | (() => Making extends true ? Body | PromiseLike<Body> : Making);
 }
 
-type WithRetryInit<Init, Override, Making extends boolean> = Omit<NonNullable<Init>, 'body'> &
+type WithRetryInit<Init, Override, Making extends string | true> = Omit<NonNullable<Init>, 'body'> &
   RetryInit<NonNullable<Init> extends { body?: infer Body } ? Body : never, Override, Making>;
 
-type Retrying<Given extends unknown[], Returned, Override, Making extends boolean> = Given extends [
+type Retrying<Given extends unknown[], Returned, Override, Making extends string | true> = Given extends [
   infer Input,
   (infer Init)?,
   ...infer Rest,
@@ -31,7 +34,7 @@ type Retrying<Given extends unknown[], Returned, Override, Making extends boolea
   : unknown;
 
 /** Adds `retry` to each overload; for a fetch with fewer than three, the first one stands in for the rest. */
-type RetryingOverloads<F, Override, Making extends boolean> = F extends {
+type RetryingOverloads<F, Override, Making extends string | true> = F extends {
   (...given: infer G1): infer R1;
   (...given: infer G2): infer R2;
   (...given: infer G3): infer R3;
@@ -42,8 +45,11 @@ type RetryingOverloads<F, Override, Making extends boolean> = F extends {
   : unknown;
 
 /** The same fetch, with its overloads and static members, whose init also takes `retry`. */
-export type RetryingFetch<F, Override = OverrideOptions, Making extends boolean = true> = F &
+export type RetryingFetch<F, Override = OverrideOptions, Making extends string | true = true> = F &
   RetryingOverloads<F, Override, Making>;
+
+/** What is wrapped: without a fetch, the global one. One signature for both, so that an error is about what is wrong in it. */
+export type Wrapped<F> = F extends undefined ? typeof globalThis.fetch : F;
 
 /** `installed` is asked once the fetch is known to be one. */
 export function wrapFetch(
