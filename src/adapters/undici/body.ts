@@ -26,9 +26,14 @@ const noBody: Body = { kind: 'ready', value: undefined };
 
 export function bodyOf(body: unknown, settings: Settings): Body {
   if (body === undefined || body === null) return noBody;
-  if (typeof body === 'function') return { kind: 'made', make: () => made(body()), value: undefined };
+  if (typeof body === 'function') return madeBy(body as () => unknown);
   if (isSentOnce(settings)) return { kind: 'ready', value: spelledOut(body) };
   return readable(body, settings.bufferBodyBytes);
+}
+
+/** A function of its own: one that creates closures allocates room for them at each call. */
+function madeBy(make: () => unknown): Body {
+  return { kind: 'made', make: () => made(make()), value: undefined };
 }
 
 /** False with a time limit, which may end an attempt in the middle of its body: only an Upload breaks off cleanly. */
