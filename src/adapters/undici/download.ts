@@ -1,56 +1,63 @@
 /**
- * The part of a response that the caller has received: the head, and the bytes of the body so far. It says what further
- * bytes, an end or a break mean, and what request would continue a broken body; it does nothing by itself.
+ * A body that the caller is receiving, where there is more to it than bytes that come: what further bytes, an end or a
+ * break mean, and what request would continue a body that broke off. It does nothing by itself.
  */
 
 import type { Head, ResponseHeaders } from './handlers.js';
 import type { Rest } from './resume.js';
 import { restOf } from './resume.js';
-import type { Sending } from './sending.js';
 
-export class Download {
+/** The attempt that delivers a body. */
+export interface Delivery {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** The attempt that delivers it. */
-  sending: Sending;
+  /** How much of the body the caller has, in bytes. */
+  readonly receivedBytes: number;
+  /** The redirects that led to it; undefined if they are not known. */
+  readonly path: string | undefined;
+}
+
+/** Undefined: nothing is to be watched, as in most bodies, unless this one breaks off. */
+export function watchedDownload(
+  delivery: Delivery,
+  statusText: string | undefined,
+  isJudged: boolean,
+): Download | undefined {
+  // undici compares the length itself over HTTP/1.1, but not over HTTP/2, which has no reason phrases. An HTTP/1.1
+  // response without one is compared twice, which does no harm.
+  const length = (statusText ?? '') === '' ? delivery.headers['content-length'] : undefined;
+  if (length === undefined && !isJudged) return undefined;
+  return new Download(delivery, isJudged, length === undefined ? undefined : Number(length));
+}
+
+export class Download {
   /** The session knows already that the body breaks off, and what follows from that. */
   readonly isJudged: boolean;
-  private receivedBytes = 0;
+  private delivery: Delivery;
   /** Content-Length, where comparing it is up to us. */
   private readonly announcedBytes: number | undefined;
   private broken: Break | undefined = undefined;
 
-  constructor(
-    sending: Sending,
-    status: number,
-    headers: ResponseHeaders,
-    statusText: string | undefined,
-    isJudged: boolean,
-  ) {
-    this.sending = sending;
+  constructor(delivery: Delivery, isJudged = false, announcedBytes?: number) {
+    this.delivery = delivery;
     this.isJudged = isJudged;
-    this.status = status;
-    this.headers = headers;
-    // undici compares the length itself over HTTP/1.1, but not over HTTP/2, which has no reason phrases. An HTTP/1.1
-    // response without one is compared twice, which does no harm.
-    this.announcedBytes = (statusText ?? '') === '' ? announcedIn(headers) : undefined;
+    this.announcedBytes = announcedBytes;
   }
 
-  get kind(): 'delivering' {
-    return 'delivering';
+  get headers(): ResponseHeaders {
+    return this.delivery.headers;
   }
 
-  /** False if more bytes came than the resumed body has. */
-  take(chunk: Buffer): boolean {
-    // `length`, since Node 20 calls the getter of `byteLength`, which takes ten times as long as all else here.
-    this.receivedBytes += chunk.length;
+  /** More bytes came than the resumed body has. */
+  get isTooLong(): boolean {
     const wholeBytes = this.broken?.wholeBytes;
-    return wholeBytes === undefined || this.receivedBytes <= wholeBytes;
+    return wholeBytes !== undefined && this.delivery.receivedBytes > wholeBytes;
   }
 
   /** `short`: the body broke off, and undici reported a regular end; `wrong`: the resumed body has the wrong size. */
   end(): 'whole' | 'short' | 'wrong' {
-    const { receivedBytes, announcedBytes } = this;
+    const { delivery, announcedBytes } = this;
+    const { receivedBytes } = delivery;
     const wholeBytes = this.broken?.wholeBytes;
     // undici compares each response with its own Content-Length; the sum over several responses is compared here.
     if (wholeBytes !== undefined) return receivedBytes === wholeBytes ? 'whole' : 'wrong';
@@ -62,8 +69,9 @@ export class Download {
 
   /** Notes that the body broke off with this error, and works out how to ask for the rest, if that is possible. */
   broke(error: unknown, method: string, mayResume: boolean): void {
-    const { path } = this.sending;
-    const rest = mayResume && path !== undefined ? restOf(method, this, this.receivedBytes, path) : undefined;
+    const { delivery } = this;
+    const { path, receivedBytes } = delivery;
+    const rest = mayResume && path !== undefined ? restOf(method, delivery, receivedBytes, path) : undefined;
     this.broken = { error, rest };
   }
 
@@ -82,17 +90,19 @@ export class Download {
   }
 
   /** Why this answer does not continue the body; undefined if it does. After a mismatch, the body cannot be resumed. */
-  mismatch(answer: Head, { path }: Sending): string | undefined {
+  mismatch(answer: Head, path: string | undefined): string | undefined {
     const mismatch = this.broken?.rest?.mismatch(answer, path);
     if (mismatch !== undefined) this.broken = { error: this.error };
     return mismatch;
   }
 
-  /** Another attempt begins to deliver the rest. */
-  goOn(sending: Sending): void {
+  /** Another attempt begins to deliver the rest. Returns the one that delivered it so far. */
+  goOn(delivery: Delivery): Delivery {
     const { error, rest } = this.broken ?? {};
-    this.sending = sending;
-    this.broken = { error, wholeBytes: this.receivedBytes + (rest?.bytes ?? 0) };
+    const before = this.delivery;
+    this.delivery = delivery;
+    this.broken = { error, wholeBytes: before.receivedBytes + (rest?.bytes ?? 0) };
+    return before;
   }
 }
 
@@ -102,9 +112,4 @@ interface Break {
   readonly rest?: Rest | undefined;
   /** Once the rest arrives: the size that the body must have in the end. */
   readonly wholeBytes?: number;
-}
-
-function announcedIn(headers: ResponseHeaders): number | undefined {
-  const length = headers['content-length'];
-  return length === undefined ? undefined : Number(length);
 }

@@ -31,8 +31,8 @@ import type { Ending } from './outcome.js';
 import type { Sending } from './sending.js';
 
 /**
- * Either an attempt is out or its result is being judged; or the next attempt waits: for the scope, its delay or a
- * hook.
+ * An attempt is out, its result is being judged, or the caller has its final head and is receiving the body; or the next
+ * attempt waits: for the scope, its delay or a hook.
  */
 export type Step = Sending | { readonly kind: 'waiting'; readonly cancel?: Cancel };
 
@@ -62,8 +62,6 @@ export interface TwoOut {
 export type Phase =
   | Step
   | TwoOut
-  /** The caller has the final head, and is receiving the body. */
-  | Download
   /** That body broke off, and another attempt is to fetch the rest. */
   | { readonly kind: 'resuming'; readonly step: Step; readonly download: Download }
   /**
@@ -90,8 +88,8 @@ export function isSettled(phase: Phase): boolean {
 export function sendingIn(phase: Phase): Sending | undefined {
   switch (phase.kind) {
     case 'sending':
-      return phase;
     case 'delivering':
+      return phase;
     case 'passing':
       return phase.sending;
     case 'hedged':
@@ -134,7 +132,7 @@ export function downloadIn(phase: Phase): Download | undefined {
 
 /** What the end of an answer means now: an answer that ends before its head is short, too. */
 export function endIn(phase: Phase): ReturnType<Download['end']> {
-  if (phase.kind === 'delivering') return phase.end();
+  if (phase.kind === 'delivering') return phase.download?.end() ?? 'whole';
   return phase.kind === 'passing' ? 'whole' : 'short';
 }
 

@@ -14,6 +14,7 @@ import { setLimit, TimeLimit } from '../../kernel/time-limits.js';
 import type { HeldEnding } from './aside.js';
 import { Aside, type KeptEvent } from './aside.js';
 import { innerContext, type RequestContext } from './context.js';
+import { type Delivery, type Download, watchedDownload } from './download.js';
 import { givenUpError, movedError, ShortResponseError } from './errors.js';
 import { OldController, refuse } from './generations.js';
 import type { Controller, Handler, Head, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
@@ -29,15 +30,30 @@ type Course =
    * `aside`: events are kept until it is decided whether the caller gets them. `handing`: the caller gets the kept ones
    * first, then the rest.
    */
-  | { readonly kind: 'aside' | 'handing'; readonly aside: Aside }
+  | Kept
   | Draining
-  /** The head of an answer that waits for its body has come in this turn. Most small bodies come in the same one. */
-  | { readonly kind: 'arriving' }
+  | Arriving
   /** Nowhere: no more events are expected. */
   | { readonly kind: 'over' };
 
+interface Kept {
+  readonly kind: 'aside' | 'handing';
+  readonly aside: Aside;
+  /** The head of an answer that waits for its body. */
+  readonly heldHead?: Head;
+}
+
+/** The head of an answer that waits for its body has come in this turn. Most small bodies come in the same one. */
+interface Arriving {
+  readonly kind: 'arriving';
+  readonly heldHead: Head;
+  readonly mostBytes: number;
+  readonly ms: number;
+  /** What of the body came in the same turn. */
+  chunk: Buffer | undefined;
+}
+
 const live: Course = { kind: 'live' };
-const arriving: Course = { kind: 'arriving' };
 const over: Course = { kind: 'over' };
 
 /** Those whose answers are arriving. The rest of these bodies comes later, if it does not come in this turn. */
@@ -52,6 +68,7 @@ function endOfTurn(): void {
   for (const sending of late) sending.waitOn();
 }
 const nothing: unknown[] = [];
+const noHeaders: ResponseHeaders = Object.freeze({});
 
 /** Callbacks about a request that is being sent. */
 export type SendingCallback = 'onBodySent' | 'onRequestSent' | 'onResponseStarted';
@@ -80,7 +97,7 @@ export interface Receiver {
 }
 
 /** A handler that any dispatcher can call: undici's first generation of callbacks is translated into the second. */
-export class Sending implements Handler, OldHandler {
+export class Sending implements Handler, OldHandler, Delivery {
   /** The connection's controller; undefined until undici begins to send the request. */
   controller: Controller | undefined = undefined;
   /** How often undici called onRequestStart: more than once if it moved the request to another connection. */
@@ -91,8 +108,12 @@ export class Sending implements Handler, OldHandler {
   isAwaitingBody = false;
   /** Only if it matters what the end of this attempt proves. */
   hops: Hops | undefined = undefined;
-  /** An answer that waits for its body. */
-  private held: Held | undefined = undefined;
+  /** 0 until the caller gets the final head. */
+  status = 0;
+  headers: ResponseHeaders = noHeaders;
+  receivedBytes = 0;
+  /** Undefined unless there is something to watch about the body that the caller receives. */
+  download: Download | undefined = undefined;
   private receiver: Receiver;
   private course: Course = live;
 
@@ -100,14 +121,15 @@ export class Sending implements Handler, OldHandler {
     this.receiver = receiver;
   }
 
-  /** On the prototype, as in `Download`: each request has one of both. */
-  get kind(): 'sending' {
-    return 'sending';
+  /** `delivering`: the caller has the final head, and is receiving the body. */
+  get kind(): 'sending' | 'delivering' {
+    return this.status === 0 ? 'sending' : 'delivering';
   }
 
   /** The head of an answer that waits for its body. */
   get heldHead(): Head | undefined {
-    return this.held?.head;
+    const { course } = this;
+    return 'heldHead' in course ? course.heldHead : undefined;
   }
 
   get isLive(): boolean {
@@ -219,7 +241,7 @@ export class Sending implements Handler, OldHandler {
   onResponseData(_controller: Controller, chunk: Buffer): void {
     const { course } = this;
     if (course.kind === 'live') this.receiver.received(this, chunk);
-    else if (course.kind === 'arriving') this.arrives(chunk);
+    else if (course.kind === 'arriving') this.arrives(course, chunk);
     else if (course.kind === 'draining') course.count(chunk);
     else if (course.kind !== 'over') course.aside.keep({ kind: 'data', chunk });
   }
@@ -227,7 +249,7 @@ export class Sending implements Handler, OldHandler {
   onResponseEnd(_controller: Controller, trailers: ResponseHeaders): void {
     const { course } = this;
     if (course.kind === 'live') this.endsLive(trailers);
-    else if (course.kind === 'arriving') this.arrivedAtOnce(trailers);
+    else if (course.kind === 'arriving') this.arrivedAtOnce(course, trailers);
     else if (course.kind === 'aside' || course.kind === 'handing')
       course.aside.keep({ kind: 'end', trailers });
     else this.finish();
@@ -298,6 +320,22 @@ export class Sending implements Handler, OldHandler {
     else this.handOver();
   }
 
+  /** The caller gets this head now. */
+  deliver(status: number, headers: ResponseHeaders, statusText: string | undefined, isJudged: boolean): void {
+    this.status = status;
+    this.headers = headers;
+    this.download = watchedDownload(this, statusText, isJudged);
+  }
+
+  /** The rest of a body that broke off comes from this attempt. */
+  deliverRest(download: Download): void {
+    const { status, headers, receivedBytes } = download.goOn(this);
+    this.status = status;
+    this.headers = headers;
+    this.receivedBytes = receivedBytes;
+    this.download = download;
+  }
+
   /** Keeps what arrives until it is decided whether the caller gets it. */
   setAside(): void {
     if (this.isLive) this.setAsideUntilFull(new Aside());
@@ -328,8 +366,7 @@ export class Sending implements Handler, OldHandler {
 
   /** Keeps the answer aside until its body is whole, but for no more than `mostBytes` and `ms`. */
   waitForBody(head: Head, mostBytes: number, ms: number): void {
-    this.held = { head, mostBytes, ms, chunk: undefined };
-    this.course = arriving;
+    this.course = { kind: 'arriving', heldHead: head, mostBytes, ms, chunk: undefined };
     arrivals.push(this);
     if (isTurnWatched) return;
     isTurnWatched = true;
@@ -339,13 +376,11 @@ export class Sending implements Handler, OldHandler {
   /** Keeps the answer aside until its stream has begun, but for no more than `mostBytes` and `ms`. */
   waitForStart(head: Head, start: StartWatch, mostBytes: number, ms: number): void {
     const aside = new Aside();
-    this.held = { head, mostBytes, ms, chunk: undefined };
-    this.course = { kind: 'aside', aside };
+    this.course = { kind: 'aside', aside, heldHead: head };
     const look = (chunk: Buffer): boolean => start.sees(chunk);
     aside.watchFor(this.receiver.ports.sleep, ms, mostBytes, look, () => {
       const cut = start.isOpen ? cutIn(aside, head) : undefined;
       const began = cut === undefined ? start.failure(aside.hasEnded) : undefined;
-      this.held = undefined;
       this.setAsideUntilFull(aside);
       this.receiver.gathered(this, { kind: 'head', head, isHeld: true, cut, began });
     });
@@ -353,24 +388,21 @@ export class Sending implements Handler, OldHandler {
 
   /** The turn is over, and the body is not whole. */
   waitOn(): void {
-    const { course, held } = this;
-    if (course !== arriving || held === undefined) return;
-    const { head, mostBytes, ms, chunk } = held;
+    const { course } = this;
+    if (course.kind !== 'arriving') return;
+    const { heldHead: head, mostBytes, ms, chunk } = course;
     const aside = new Aside();
-    this.course = { kind: 'aside', aside };
+    this.course = { kind: 'aside', aside, heldHead: head };
     if (chunk !== undefined) aside.keep({ kind: 'data', chunk });
     aside.waitFor(this.receiver.ports.sleep, ms, mostBytes, () => {
-      this.held = undefined;
       this.setAsideUntilFull(aside);
       this.receiver.gathered(this, { kind: 'head', head, isHeld: true, cut: cutIn(aside, head) });
     });
   }
 
   /** Keeps what came in the same turn as its head. */
-  private arrives(chunk: Buffer): void {
-    const { held } = this;
-    if (held === undefined) return;
-    if (held.chunk === undefined && chunk.length <= held.mostBytes) held.chunk = chunk;
+  private arrives(course: Arriving, chunk: Buffer): void {
+    if (course.chunk === undefined && chunk.length <= course.mostBytes) course.chunk = chunk;
     else {
       this.waitOn();
       this.keep({ kind: 'data', chunk });
@@ -378,18 +410,15 @@ export class Sending implements Handler, OldHandler {
   }
 
   /** The body is whole, and has come in the same turn as its head. */
-  private arrivedAtOnce(trailers: ResponseHeaders): void {
-    const { held, receiver } = this;
-    if (held === undefined) return;
+  private arrivedAtOnce({ heldHead: head, chunk }: Arriving, trailers: ResponseHeaders): void {
+    const { receiver } = this;
     if (arrivals.at(-1) === this) arrivals.pop();
-    const { head, chunk } = held;
     if (isShort(head, chunk?.length ?? 0) || !receiver.acceptsWhole(this, head)) {
       this.waitOn();
       this.keep({ kind: 'end', trailers });
       return;
     }
     this.course = live;
-    this.held = undefined;
     receiver.deliver(this, head);
     // The caller may abort in each of these callbacks.
     if (this.course !== live) return;
@@ -418,7 +447,7 @@ export class Sending implements Handler, OldHandler {
   /** Waits no longer for the rest of the body. */
   letGo(): void {
     this.waitOn();
-    if (this.course.kind === 'aside' && this.held !== undefined) this.course.aside.waitNoLonger();
+    if (this.course.kind === 'aside' && this.heldHead !== undefined) this.course.aside.waitNoLonger();
   }
 
   /** Whether an error is among what was kept for the caller. */
@@ -504,7 +533,6 @@ export class Sending implements Handler, OldHandler {
       return;
     }
     if (course.kind === 'aside') course.aside.stop();
-    this.held = undefined;
     const draining = new Draining(this, ms);
     this.course = draining;
     setLimit(draining, this.receiver.ports, 'awake', true);
@@ -547,7 +575,6 @@ export class Sending implements Handler, OldHandler {
   private finish(): void {
     const { course } = this;
     this.course = over;
-    this.held = undefined;
     this.hops?.leave();
     if ('aside' in course) course.aside.stop();
     else if (course.kind === 'draining') course.stop();
@@ -622,14 +649,6 @@ class Draining extends TimeLimit {
   over(): void {
     this.sending.cut();
   }
-}
-
-interface Held {
-  readonly head: Head;
-  readonly mostBytes: number;
-  readonly ms: number;
-  /** What of the body came in the same turn. */
-  chunk: Buffer | undefined;
 }
 
 /** The error with which a body has broken off. */
