@@ -133,7 +133,7 @@ export class Sending implements Handler, OldHandler, Delivery {
   }
 
   get isLive(): boolean {
-    return this.course.kind === 'live';
+    return this.course === live;
   }
 
   get isAside(): boolean {
@@ -240,10 +240,14 @@ export class Sending implements Handler, OldHandler, Delivery {
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     const { course } = this;
-    if (course.kind === 'live') this.receiver.received(this, chunk);
-    else if (course.kind === 'arriving') this.arrives(course, chunk);
+    if (course === live) this.receiver.received(this, chunk);
+    else this.receivedInstead(course, chunk);
+  }
+
+  private receivedInstead(course: Course, chunk: Buffer): void {
+    if (course.kind === 'arriving') this.arrives(course, chunk);
     else if (course.kind === 'draining') course.count(chunk);
-    else if (course.kind !== 'over') course.aside.keep({ kind: 'data', chunk });
+    else if ('aside' in course) course.aside.keep({ kind: 'data', chunk });
   }
 
   onResponseEnd(_controller: Controller, trailers: ResponseHeaders): void {
