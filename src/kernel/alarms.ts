@@ -3,47 +3,17 @@
  * than everything else that a request does.
  */
 
+import { Line, type Linked } from './line.js';
 import type { Ports } from './ports.js';
 import { isFake, sleep } from './sleep.js';
 import { monotonicNow } from './stalls.js';
 import { judging } from './timers.js';
-import { atEndOfTurn, endOfTurn } from './turn.js';
-
-/** It is a link of the list itself, so that putting it there allocates nothing. */
-interface Linked<One> {
-  earlier: One | undefined;
-  later: One | undefined;
-}
-
-class Line<One extends Linked<One>> {
-  first: One | undefined = undefined;
-  last: One | undefined = undefined;
-
-  putAfter(earlier: One | undefined, one: One): void {
-    const later = earlier === undefined ? this.first : earlier.later;
-    one.earlier = earlier;
-    one.later = later;
-    if (earlier === undefined) this.first = one;
-    else earlier.later = one;
-    if (later === undefined) this.last = one;
-    else later.earlier = one;
-  }
-
-  remove(one: One): void {
-    const { earlier, later } = one;
-    if (earlier === undefined) this.first = later;
-    else earlier.later = later;
-    if (later === undefined) this.last = earlier;
-    else later.earlier = earlier;
-    one.earlier = undefined;
-    one.later = undefined;
-  }
-}
+import { type AwaitsTurn, atEndOfTurn, endOfTurn } from './turn.js';
 
 // ---------------------------------------------------------------- what was sent in this turn
 
 /** An attempt that is timed from when it was sent. */
-export interface JustSent extends Linked<JustSent> {
+export interface JustSent {
   /** It was sent in this turn, which has not ended. */
   isJustSent: boolean;
   /** That turn has ended. It was sent at `sentAt` or later in that turn, which ended at `now`. */
@@ -51,8 +21,9 @@ export interface JustSent extends Linked<JustSent> {
 }
 
 /** Most attempts in a turn cost no look at the clock. One that is answered in the same turn is not timed at all. */
-class SentInTurn {
-  private readonly line: Line<JustSent> = new Line();
+class SentInTurn implements AwaitsTurn {
+  awaitsTurn = false;
+  private readonly sent: JustSent[] = [];
   private firstAt = 0;
   private count = 0;
 
@@ -63,27 +34,32 @@ class SentInTurn {
     }
     this.count += 1;
     one.isJustSent = true;
-    this.line.putAfter(this.line.last, one);
+    this.sent.push(one);
   }
 
   remove(one: JustSent): void {
     one.isJustSent = false;
-    this.line.remove(one);
+    const { sent } = this;
+    if (sent[sent.length - 1] === one) sent.pop();
   }
 
   turnEnds(): void {
-    const { line, firstAt, count } = this;
+    const { sent, firstAt, count } = this;
     this.count = 0;
-    if (line.first === undefined) return;
+    if (sent.length === 0) return;
     const now = count === 1 ? firstAt : endOfTurn();
+    let told = 0;
     try {
-      for (let { first } = line; first !== undefined; { first } = line) {
-        this.remove(first);
-        first.begins(firstAt, now);
+      for (const one of sent) {
+        told += 1;
+        if (!one.isJustSent) continue;
+        one.isJustSent = false;
+        one.begins(firstAt, now);
       }
     } finally {
+      sent.splice(0, told);
       // One has thrown. The others begin nevertheless.
-      if (line.first !== undefined) atEndOfTurn(this);
+      if (sent.length > 0) atEndOfTurn(this);
     }
   }
 }

@@ -101,10 +101,10 @@ export class LiveSession implements Raced {
     const { settings } = limits;
     const { tail, credentials, needsAdmission } = settings;
     const isHeard = isListening(settings, parts.channels?.of);
-    const isTimed = settings.deadlineMs !== undefined || isHeard;
-    if (isTimed || needsAdmission || credentials !== false) {
+    const hasBegun = isHeard || (settings.deadlineMs !== undefined && !beginsLater);
+    if (hasBegun || needsAdmission || credentials !== false) {
       this.timing = timingFrom(
-        isHeard || (isTimed && !beginsLater) ? limits.scope.ports.now() : undefined,
+        hasBegun ? limits.scope.ports.now() : undefined,
         needsAdmission ? parts.admission?.asked : undefined,
         credentials === false || parts.credentials === undefined
           ? undefined
@@ -149,10 +149,9 @@ export class LiveSession implements Raced {
   }
 
   begin(known?: number): void {
-    const { timing, settings, scope } = this;
-    if (timing === undefined || timing.startedAt !== undefined || settings.deadlineMs === undefined) return;
-    const { now } = scope.ports;
-    timing.startedAt = known !== undefined && now === monotonicNow ? known : now();
+    if (this.hasBegun || this.settings.deadlineMs === undefined) return;
+    const { now } = this.scope.ports;
+    this.ensureTiming().startedAt = known !== undefined && now === monotonicNow ? known : now();
   }
 
   get history(): History {
@@ -176,8 +175,9 @@ export class LiveSession implements Raced {
   }
 
   resume(): void {
-    const { timing, settings } = this;
-    if (timing !== undefined && settings.deadlineCovers === 'head') timing.resumedAt = this.scope.ports.now();
+    const { deadlineMs, deadlineCovers } = this.settings;
+    const isTimed = deadlineMs !== undefined || this.timing !== undefined;
+    if (isTimed && deadlineCovers === 'head') this.ensureTiming().resumedAt = this.scope.ports.now();
   }
 
   admit(): Admission {

@@ -4,16 +4,18 @@
  * reads no clock. Apart from that, they judge as `sleep` does.
  */
 
+import { Line, type Linked } from './line.js';
 import type { Ports } from './ports.js';
 import { isFake, linkMsOf, mostStalls, readFirst, sleep, stallMs } from './sleep.js';
 import { noteStall } from './stalls.js';
 import { type Judges, judging, type Sleep, unref } from './timers.js';
-import { atEndOfTurn, endOfTurn } from './turn.js';
+import { type AwaitsTurn, atEndOfTurn, endOfTurn, isTurnEnding, leaveTurn } from './turn.js';
 
-/** It is a link of the list that it is in, so that setting it allocates nothing. */
-export abstract class TimeLimit {
-  /** In whole milliseconds, rounded up; 0: it was set in this turn, at whose end it begins to count. */
+/** It begins to count at the end of the turn in which it is set. */
+export abstract class TimeLimit implements AwaitsTurn, Linked<TimeLimit> {
+  /** In whole milliseconds, rounded up. */
   dueAt = 0;
+  awaitsTurn = false;
   earlier: TimeLimit | undefined = undefined;
   later: TimeLimit | undefined = undefined;
   /** What would take it back; undefined: it is not set. */
@@ -23,15 +25,11 @@ export abstract class TimeLimit {
   /** How long it is. */
   abstract readonly lastsMs: number;
 
-  /** It begins to count. */
-  begins(_now: number): void {}
-
   /** `stalledMs`: for how long this process has stood still meanwhile. */
   abstract over(stalledMs: number): void;
 
-  /** It was set in this turn. */
-  get isFresh(): boolean {
-    return typeof this.running === 'object' && this.dueAt === 0;
+  turnEnds(): void {
+    if (this.running instanceof SharedTimer) this.running.set(this);
   }
 
   stop(): void {
@@ -40,6 +38,7 @@ export abstract class TimeLimit {
     this.running = undefined;
     this.stalls = undefined;
     if (typeof running === 'function') running();
+    else if (this.awaitsTurn) leaveTurn(this);
     else running.remove(this);
   }
 
@@ -65,18 +64,15 @@ interface Stalls {
   readonly times: number;
 }
 
-class SharedTimer {
+class SharedTimer implements AwaitsTurn {
   readonly key: number;
+  awaitsTurn = false;
   private readonly judges: Judges;
   private readonly unref: boolean;
   /** How often it looks whether this process stands still. */
   private readonly lookMs: number;
   /** In order of time, since all last equally long. */
-  private first: TimeLimit | undefined = undefined;
-  private last: TimeLimit | undefined = undefined;
-  /** The first of those that were set in this turn. They are the last ones. */
-  private fresh: TimeLimit | undefined = undefined;
-  private isTurnAwaited = false;
+  private readonly line: Line<TimeLimit> = new Line();
   private timer: NodeJS.Timeout | undefined = undefined;
   /** What has set the timer: a test may have replaced it since then, and with it the time. */
   private setBy: typeof setTimeout | undefined = undefined;
@@ -89,59 +85,24 @@ class SharedTimer {
     this.lookMs = linkMsOf(ms);
   }
 
-  /** It begins to count at the end of this turn. */
+  /** It begins to count. */
   set(limit: TimeLimit): void {
-    const { last } = this;
-    limit.running = this;
-    limit.dueAt = 0;
-    limit.earlier = last;
-    if (last === undefined) this.first = limit;
-    else last.later = limit;
-    this.last = limit;
-    this.fresh ??= limit;
-    this.awaitEndOfTurn();
+    const { line } = this;
+    const now = endOfTurn();
+    limit.dueAt = Math.ceil(now + (limit.lastsMs > 0 ? limit.lastsMs : 0));
+    line.putAfter(line.last, limit);
+    if (line.first === limit || this.setBy !== setTimeout) this.fireBy(limit.dueAt, now);
   }
 
   remove(limit: TimeLimit): void {
-    this.unlink(limit);
-    if (this.first === undefined) this.awaitEndOfTurn();
+    const { line } = this;
+    line.remove(limit);
+    if (line.first === undefined && !this.awaitsTurn) atEndOfTurn(this);
   }
 
-  private unlink(limit: TimeLimit): void {
-    const { earlier, later } = limit;
-    if (limit === this.fresh) this.fresh = later;
-    if (earlier === undefined) this.first = later;
-    else earlier.later = later;
-    if (later === undefined) this.last = earlier;
-    else later.earlier = earlier;
-    limit.earlier = undefined;
-    limit.later = undefined;
-  }
-
-  private awaitEndOfTurn(): void {
-    if (this.isTurnAwaited) return;
-    this.isTurnAwaited = true;
-    atEndOfTurn(this);
-  }
-
-  /** Most of what was set in this turn may be over, and the timer is set, or left, once for all the rest. */
+  /** In this turn, another limit may have been set since the last one was taken back. */
   turnEnds(): void {
-    this.isTurnAwaited = false;
-    if (this.first === undefined) {
-      this.rest();
-      return;
-    }
-    const now = endOfTurn();
-    this.begin(now);
-    this.fireBy(this.first.dueAt, now);
-  }
-
-  private begin(now: number): void {
-    for (let { fresh } = this; fresh !== undefined; fresh = this.fresh) {
-      this.fresh = fresh.later;
-      fresh.dueAt = Math.ceil(now + (fresh.lastsMs > 0 ? fresh.lastsMs : 0));
-      fresh.begins(now);
-    }
+    if (this.line.first === undefined) this.rest();
   }
 
   // -------------------------------------------------------------- the timer
@@ -185,7 +146,8 @@ class SharedTimer {
   }
 
   private look(): void {
-    if (this.first === undefined) {
+    const { line } = this;
+    if (line.first === undefined) {
       this.leave();
       return;
     }
@@ -197,23 +159,20 @@ class SharedTimer {
     if (isLate) this.stoodStill(now);
     this.timer = undefined;
     this.endDue(now, isLate ? 2 : 1);
-    if (this.first === undefined) this.leave();
-    else this.setTimer(Math.min(this.first.dueAt, now + this.lookMs), now);
+    if (line.first === undefined) this.leave();
+    else this.setTimer(Math.min(line.first.dueAt, now + this.lookMs), now);
   }
 
   private stoodStill(now: number): void {
     noteStall(this.firesAt, now);
-    for (let limit = this.first; limit !== undefined; limit = limit.later)
+    for (let limit = this.line.first; limit !== undefined; limit = limit.later)
       limit.stoodStill(this.firesAt, now, this.judges);
   }
 
   private endDue(now: number, turns: number): void {
-    for (
-      let { first } = this;
-      first !== undefined && first !== this.fresh && first.dueAt <= now;
-      { first } = this
-    ) {
-      this.unlink(first);
+    const { line } = this;
+    for (let { first } = line; first !== undefined && first.dueAt <= now; { first } = line) {
+      line.remove(first);
       endOnceRead(first, turns);
     }
   }
@@ -236,18 +195,25 @@ let newestElapsed: SharedTimer | undefined;
 /** Programs have limits of a few lengths, or of a new one for each request. */
 const mostIdle = 20;
 
-/** Sets a limit; `stop` takes it back. Tests bring timers of their own, or have replaced those of the platform. */
+/** Whether limits share timers: tests bring timers of their own, or have replaced those of the platform. */
+export function areShared({ sleep: given }: Pick<Ports, 'sleep'>): boolean {
+  return given === sleep && !isFake();
+}
+
+/** Sets a limit; `stop` takes it back. */
 export function setLimit(
   limit: TimeLimit,
-  { now, sleep: given }: Pick<Ports, 'now' | 'sleep'>,
+  ports: Pick<Ports, 'sleep'>,
   judges: Judges,
   unref: boolean,
 ): void {
   limit.stop();
-  if (given === sleep && !isFake()) sharedFor(limit.lastsMs, judges, unref).set(limit);
+  if (!areShared(ports)) sleepOut(limit, ports.sleep, judges, unref);
   else {
-    limit.begins(now());
-    sleepOut(limit, given, judges, unref);
+    const shared = sharedFor(limit.lastsMs, judges, unref);
+    limit.running = shared;
+    if (isTurnEnding()) shared.set(limit);
+    else atEndOfTurn(limit);
   }
 }
 

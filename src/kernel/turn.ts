@@ -5,11 +5,13 @@
 
 import { monotonicNow } from './stalls.js';
 
-interface Awaiting {
+export interface AwaitsTurn {
+  /** It is to be told. */
+  awaitsTurn: boolean;
   turnEnds(): void;
 }
 
-const awaiting: Awaiting[] = [];
+const awaiting: AwaitsTurn[] = [];
 /** How many of them have been told. */
 let told = 0;
 let isAwaited = false;
@@ -18,11 +20,18 @@ let readAt: number | undefined;
 let endedAt: number | undefined;
 const thisTurn = /* @__PURE__ */ Promise.resolve();
 
-export function atEndOfTurn(one: Awaiting): void {
+export function atEndOfTurn(one: AwaitsTurn): void {
+  one.awaitsTurn = true;
   awaiting.push(one);
   if (isAwaited) return;
   isAwaited = true;
   void thisTurn.then(end);
+}
+
+/** It need not be told. What was begun last is mostly over first, and then nothing of it is left here. */
+export function leaveTurn(one: AwaitsTurn): void {
+  one.awaitsTurn = false;
+  if (awaiting.length > told && awaiting[awaiting.length - 1] === one) awaiting.pop();
 }
 
 /**
@@ -33,7 +42,10 @@ function end(): void {
   try {
     for (let one = awaiting[told]; one !== undefined; one = awaiting[told]) {
       told += 1;
-      one.turnEnds();
+      if (one.awaitsTurn) {
+        one.awaitsTurn = false;
+        one.turnEnds();
+      }
     }
   } finally {
     if (told < awaiting.length) void thisTurn.then(end);
@@ -45,6 +57,11 @@ function end(): void {
       endedAt = undefined;
     }
   }
+}
+
+/** Those who await it are being told. */
+export function isTurnEnding(): boolean {
+  return told > 0;
 }
 
 /** For those whose turn ends. */

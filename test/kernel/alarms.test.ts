@@ -179,8 +179,6 @@ function unhandled(): unknown[] {
 describe('what is sent in a turn', () => {
   class Sent implements JustSent {
     isJustSent = false;
-    earlier: JustSent | undefined = undefined;
-    later: JustSent | undefined = undefined;
     readonly began: number[][] = [];
 
     begins(...times: number[]): void {

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sleep } from '../../src/kernel/sleep.js';
-import { monotonicNow } from '../../src/kernel/stalls.js';
 import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
 
 const ended: string[] = [];
@@ -23,7 +22,7 @@ class Named extends TimeLimit {
 
 function started(name: string, lastsMs: number, unref = false): Named {
   const limit = new Named(name, lastsMs);
-  setLimit(limit, { now: monotonicNow, sleep }, 'awake', unref);
+  setLimit(limit, { sleep }, 'awake', unref);
   return limit;
 }
 
@@ -82,7 +81,7 @@ describe('time limits', () => {
     limit.stop();
     await Promise.resolve();
     expect(timer?.hasRef()).toBe(false);
-    setLimit(limit, { now: monotonicNow, sleep }, 'awake', false);
+    setLimit(limit, { sleep }, 'awake', false);
     await Promise.resolve();
     expect(timer?.hasRef()).toBe(true);
     expect(timers).toHaveLength(1);
@@ -124,10 +123,10 @@ describe('time limits', () => {
     const first = Object.assign(new Named('first', 15), {
       over: () => {
         ended.push('first');
-        setLimit(again, { now: monotonicNow, sleep }, 'awake', false);
+        setLimit(again, { sleep }, 'awake', false);
       },
     });
-    setLimit(first, { now: monotonicNow, sleep }, 'awake', false);
+    setLimit(first, { sleep }, 'awake', false);
     expect(await until(2)).toEqual(['first', 'again']);
   });
 

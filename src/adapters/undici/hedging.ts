@@ -15,7 +15,7 @@ import { type Watch, WatchedSending } from './watched.js';
 
 /** The exchange whose attempts may be hedged. */
 interface HedgedExchange extends PairedExchange, SentExchange {
-  readonly times: Pick<LimitTimers, 'limitLearnt'> | undefined;
+  readonly times: Pick<LimitTimers, 'leaveToLearnt' | 'limitLearnt'> | undefined;
   /** Whether this is the only attempt, and it has no answer yet. */
   awaitsOnly(sending: Sending): boolean;
   goOnWithTwo(pair: TwoOut): void;
@@ -70,7 +70,9 @@ export class HedgeSender implements Watch {
     this.stop();
     this.awaited = sending;
     sentInTurn.add(sending);
-    if (this.exchange.session.settings.tail?.hedge !== false) sending.askForConnection();
+    const { tail } = this.exchange.session.settings;
+    if (tail?.timeout !== undefined) this.exchange.times?.leaveToLearnt(sending);
+    if (tail?.hedge !== false) sending.askForConnection();
   }
 
   begins(sending: WatchedSending, sentAt: number, now: number): void {
@@ -90,8 +92,8 @@ export class HedgeSender implements Watch {
   private limitAsLearnt(sending: WatchedSending, now: number): void {
     const { tail, exchange } = this;
     const { timeout } = exchange.session.settings.tail ?? {};
-    const ms = timeout === undefined ? undefined : tail.timeoutMs(isSurelyReplayable(exchange.body));
-    if (timeout === undefined || ms === undefined) return;
+    if (timeout === undefined) return;
+    const ms = tail.timeoutMs(isSurelyReplayable(exchange.body));
     // The longest timeout includes the wait for a connection.
     sending.dispatchedAt ??= now;
     exchange.times?.limitLearnt(sending, ms, sending.dispatchedAt + timeout.maxMs - now);

@@ -2,7 +2,8 @@
 
 import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
-import { setLimit, TimeLimit } from '../../kernel/time-limits.js';
+import { areShared, setLimit, TimeLimit } from '../../kernel/time-limits.js';
+import { type AwaitsTurn, atEndOfTurn, endOfTurn, leaveTurn } from '../../kernel/turn.js';
 import type { Sending } from './sending.js';
 
 /** The exchange that the limits end. */
@@ -16,10 +17,14 @@ interface TimedExchange {
 
 /**
  * Limits keep the process alive unless `unref` is set: while a hook or a body of the caller's hangs, nothing else may do
- * so until the request fails.
+ * so until the request fails. They begin to count at the end of the turn: what is over by then needs none.
  */
-export class LimitTimers {
+export class LimitTimers implements AwaitsTurn {
+  /** So does the deadline, unless it is running. */
+  awaitsTurn = false;
   private readonly exchange: TimedExchange;
+  /** The attempt that was sent in this turn. */
+  private sent: Sending | undefined = undefined;
   private deadline: Deadline | undefined = undefined;
   private first: AttemptLimit | undefined = undefined;
   /** While a hedge is out beside the first. */
@@ -32,11 +37,37 @@ export class LimitTimers {
   /** The deadline runs through waits, too. If it stopped at the head, it starts again for resuming the body. */
   startDeadline(): void {
     const { session, ports } = this.exchange;
-    const { deadlineMs, unref } = session.settings;
+    const { deadlineMs } = session.settings;
     if (deadlineMs === undefined || this.deadline?.running !== undefined) return;
+    if (areShared(ports)) {
+      this.awaitTurn();
+      return;
+    }
+    const leftMs = session.hasBegun ? session.deadlineAt - ports.now() : deadlineMs;
+    session.begin();
+    this.setDeadline(deadlineMs, leftMs);
+  }
+
+  private awaitTurn(): void {
+    if (!this.awaitsTurn) atEndOfTurn(this);
+  }
+
+  turnEnds(): void {
+    const { exchange, sent, deadline } = this;
+    const { session, ports } = exchange;
+    const { deadlineMs } = session.settings;
+    this.sent = undefined;
+    if (sent !== undefined) this.limitLongest(sent);
+    if (deadlineMs === undefined || deadline?.running !== undefined) return;
+    this.setDeadline(deadlineMs, deadline === undefined ? deadlineMs : session.deadlineAt - ports.now());
+    session.begin(endOfTurn());
+  }
+
+  private setDeadline(deadlineMs: number, leftMs: number): void {
+    const { session, ports } = this.exchange;
     this.deadline ??= new Deadline(this.exchange, deadlineMs);
-    if (session.hasBegun) this.deadline.lastsMs = session.deadlineAt - ports.now();
-    setLimit(this.deadline, ports, 'elapsed', unref);
+    this.deadline.lastsMs = leftMs;
+    setLimit(this.deadline, ports, 'elapsed', session.settings.unref);
   }
 
   /**
@@ -46,21 +77,45 @@ export class LimitTimers {
   enforceDeadline(): void {
     const { session, ports } = this.exchange;
     const { deadlineMs } = session.settings;
-    if (deadlineMs === undefined || this.deadline?.isFresh === true) return;
+    if (deadlineMs === undefined || (this.awaitsTurn && this.deadline === undefined)) return;
     if (session.deadlineAt <= ports.now()) this.exchange.expire(deadlineMs);
   }
 
   startAttempt(sending: Sending): void {
+    const { session, ports } = this.exchange;
+    if (session.settings.attemptTimeoutMs === undefined) return;
+    if (areShared(ports) && this.sent === undefined) {
+      this.sent = sending;
+      this.awaitTurn();
+    } else this.limitLongest(sending);
+  }
+
+  private limitLongest(sending: Sending): void {
     const { attemptTimeoutMs } = this.exchange.session.settings;
     if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs, 0);
+  }
+
+  /** At the end of the turn, it will get a limit that was learnt. */
+  leaveToLearnt(sending: Sending): void {
+    if (this.sent === sending) this.sent = undefined;
   }
 
   /**
    * An adaptive limit, unless less is left of the longest one. Once its time is over, the attempt may have to go on for
    * the rest of that.
    */
-  limitLearnt(sending: Sending, ms: number, leftMs: number): void {
-    if (ms < leftMs) this.limit(sending, ms, leftMs - ms);
+  limitLearnt(sending: Sending, ms: number | undefined, leftMs: number): void {
+    if (ms !== undefined && ms < leftMs) {
+      this.leaveToLearnt(sending);
+      this.limit(sending, ms, leftMs - ms);
+    } else if (!this.isLimited(sending)) this.limit(sending, leftMs, 0);
+  }
+
+  private isLimited(sending: Sending): boolean {
+    return (
+      this.sent === sending ||
+      [this.first, this.second].some((limit) => limit?.sending === sending && limit.running !== undefined)
+    );
   }
 
   private limit(sending: Sending, ms: number, restMs: number): void {
@@ -85,7 +140,8 @@ export class LimitTimers {
   }
 
   stopAttempt(sending: Sending): void {
-    if (this.first?.sending === sending) this.first.stop();
+    if (this.sent === sending) this.sent = undefined;
+    else if (this.first?.sending === sending) this.first.stop();
     else if (this.second?.sending === sending) this.second.stop();
   }
 
@@ -95,6 +151,8 @@ export class LimitTimers {
   }
 
   stop(): void {
+    this.sent = undefined;
+    if (this.awaitsTurn) leaveTurn(this);
     this.first?.stop();
     this.second?.stop();
     this.deadline?.stop();
@@ -112,10 +170,6 @@ class Deadline extends TimeLimit {
     this.exchange = exchange;
     this.deadlineMs = deadlineMs;
     this.lastsMs = deadlineMs;
-  }
-
-  override begins(now: number): void {
-    this.exchange.session.begin(now);
   }
 
   over(stalledMs: number): void {
