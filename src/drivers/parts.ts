@@ -21,7 +21,7 @@ import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
-import type { breakBody, expectManyListeners } from './node.js';
+import type { expectManyListeners } from './node.js';
 import type { noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type {
@@ -158,7 +158,6 @@ interface FetchNode extends Part<'node'> {
 
 interface AxiosNode extends Part<'node'> {
   readonly isEndTold: typeof isEndTold;
-  readonly breakBody: typeof breakBody;
   readonly releaseOfNode: typeof releaseOfNode;
   readonly onceRead: typeof onceRead;
 }

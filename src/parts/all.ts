@@ -58,7 +58,7 @@ import { AxiosChanges, FetchChanges } from '../drivers/identity.js';
 import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { judgedLater } from '../drivers/loop/judging-later.js';
-import { breakBody, expectManyListeners } from '../drivers/node.js';
+import { expectManyListeners } from '../drivers/node.js';
 import { noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
@@ -274,7 +274,6 @@ export const node: Every['node'] = {
   needs: [evidence],
   isEndTold,
   expectManyListeners,
-  breakBody,
   releaseOfNode,
   onceRead,
 };
@@ -474,7 +473,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   layers,
   advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced },
   evidence: { part: 'evidence', sendCounted, evidenceOf },
-  node: { part: 'node', isEndTold, breakBody, releaseOfNode, onceRead },
+  node: { part: 'node', isEndTold, releaseOfNode, onceRead },
 });
 
 // ---------------------------------------------------------------- with all of them

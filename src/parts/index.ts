@@ -63,8 +63,8 @@ export const channels: Part<'channels'> = every.channels;
 
 /**
  * What light entries lack in Node; it brings `evidence` and `failures`. A signal that many requests by fetch share is no reason
- * for a warning, the end of an answer's body is noticed at once, a small rest of a discarded stream by axios is read, so that
- * its connection is used again, and over HTTP/2, axios does not end an upload that is given up as if it were whole.
+ * for a warning, the end of an answer's body is noticed at once, and a small rest of a discarded stream by axios is read, so that
+ * its connection is used again.
  */
 export const node: Part<'node'> = every.node;
 

@@ -8,7 +8,7 @@
 import type { Settings } from '../../core/policy/settings.js';
 import { isReadOnce, iterates } from '../../drivers/body/iterates.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
-import { dispose } from '../../drivers/body/stream-like.js';
+import { dispose, isStream } from '../../drivers/body/stream-like.js';
 import { type AxiosStreams, lacksStreams } from '../../drivers/parts.js';
 import type { Cancel } from '../../kernel/timers.js';
 import { answerOf } from './outcome.js';
@@ -67,4 +67,17 @@ function spent(data: unknown): Body {
       if (error !== undefined && answerOf({ kind: 'error', error }) === undefined) dispose(data, error);
     },
   };
+}
+
+/**
+ * Over HTTP/2, axios ends an aborted request as if its body were whole, so a body that is still being sent is broken first.
+ * A stream of the oldest kind cannot be.
+ */
+export function breakBody(data: unknown, done: () => void): void {
+  const isSending = typeof data === 'object' && data !== null && isStream(data) && 'destroy' in data;
+  if (isSending && !('destroyed' in data && data.destroyed === true)) {
+    data.on('close', done);
+    // Not with the caller's reason, which older versions of axios fail to recognise as their own.
+    dispose(data, new Error('undaunted: the attempt has ended'));
+  } else done();
 }

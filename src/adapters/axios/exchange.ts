@@ -16,7 +16,7 @@ import { written } from '../../kernel/address.js';
 import type { Session } from '../../kernel/session.js';
 import type { Cancel, Sleep } from '../../kernel/timers.js';
 import { bodyToRead, release, whenRead } from './answer.js';
-import { type Body, bodyOf } from './body.js';
+import { type Body, bodyOf, breakBody } from './body.js';
 import { type Child, withConfig } from './child.js';
 import { answerOf, isCanceled, outcomeOf } from './outcome.js';
 import { OutgoingConfig } from './outgoing.js';
@@ -196,9 +196,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   breakOff(abort: () => void): void {
-    const { node } = this.parts;
-    if (node === undefined) abort();
-    else node.breakBody(this.config.data, abort);
+    breakBody(this.config.data, abort);
   }
 
   whenRead(answer: ResponseShape | undefined, sent: Abortable, done: () => void): void {

@@ -7,11 +7,13 @@ import type { AxiosAdapter, AxiosInstance } from 'axios';
 import NodeForm from 'form-data';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PolicyOptions } from '../../../src/index.js';
-import { startH2Lab } from '../../faults/h2-lab.js';
+import { attachRetry } from '../../../src/light/axios.js';
+import { definePolicy } from '../../../src/light/index.js';
+import { type H2Play, startH2Lab } from '../../faults/h2-lab.js';
 import { answer, type Lab, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { axios, speaksHttp2 } from './client.js';
-import { retryingInstance } from './kit.js';
+import { openInstance, retryingInstance } from './kit.js';
 
 /** An error that looks like a failed connection, which would be worth a retry. */
 function ownError(): Error {
@@ -116,11 +118,10 @@ describe.skipIf(!speaksHttp2)('over HTTP/2, a part of a body is never taken for 
     bodies.map(([body, make]) => [end, body, play, policy, make] as const),
   );
 
-  test.each(cases)('%s, %s', async (_end, _body, play, policy, make) => {
+  const expectCut = async (play: H2Play, instance: AxiosInstance, body: unknown): Promise<void> => {
     const lab = await startH2Lab(play, { tls: false });
     onTestFinished(() => lab.close());
-    const instance = retryingInstance(policy, { httpVersion: 2 });
-    const { error } = await settled(put(instance, lab, make()));
+    const { error } = await settled(put(instance, lab, body));
     expect(error).toBeInstanceOf(Error);
     // Frames arrive in order: an answer that comes now was sent after everything about the others.
     const seen = lab.requests;
@@ -128,6 +129,16 @@ describe.skipIf(!speaksHttp2)('over HTTP/2, a part of a body is never taken for 
     await instance.get(lab.origin);
     expect(seen.map(({ complete }) => complete)).not.toContain(true);
     expect(seen.length).toBeGreaterThan(0);
+  };
+
+  test.each(cases)('%s, %s', (_end, _body, play, policy, make) =>
+    expectCut(play, retryingInstance(policy, { httpVersion: 2 }), make()),
+  );
+
+  test.each(ends)('%s, without the part for Node', (_end, play, policy) => {
+    const instance = openInstance({ httpVersion: 2 });
+    attachRetry(instance, definePolicy(policy as object));
+    return expectCut(play, instance, unfinished());
   });
 });
 
