@@ -1,6 +1,6 @@
 /**
- * Other libraries that retry the same requests, whose retries multiply with ours or whose options are ignored, and
- * interceptors that leave nothing to retry.
+ * What works against us beside us: other libraries that retry the same requests, whose retries multiply with ours or whose
+ * options are ignored, interceptors that leave nothing to retry, and options that take the place of ours.
  */
 
 import { warn, warnOnce } from '../kernel/warning.js';
@@ -64,6 +64,14 @@ function warnOf(installation: object, of: 0 | 1 | 2, text: string): void {
   if (warned[of].has(installation)) return;
   warned[of].add(installation);
   warn(new Error(`undaunted: ${text}`));
+}
+
+/** axios writes `auth` over any `authorization`, so new credentials would never be sent. */
+export function noticeAuth(auth: unknown, credentials: object): void {
+  if (!auth || !Object.keys(credentials).some((name) => name.toLowerCase() === 'authorization')) return;
+  warnOnce(
+    'undaunted: config.auth takes the place of the authorization that credentials.headers returns, so what is renewed is never sent; remove one of them, or set credentials: false for these requests',
+  );
 }
 
 // ---------------------------------------------------------------- beneath fetch

@@ -22,7 +22,7 @@ import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
 import type { expectManyListeners } from './node.js';
-import type { noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
+import type { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type {
   cutOffIn,
@@ -140,6 +140,7 @@ interface FetchAdvice extends Advice {
 interface AxiosAdvice extends Advice {
   readonly noticeOthers: typeof noticeOthers;
   readonly noticeReplaced: typeof noticeReplaced;
+  readonly noticeAuth: typeof noticeAuth;
 }
 
 interface FetchLayers extends Layers {

@@ -59,7 +59,7 @@ import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { judgedLater } from '../drivers/loop/judging-later.js';
 import { expectManyListeners } from '../drivers/node.js';
-import { noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
+import { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
 import {
@@ -471,7 +471,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   },
   failures: { part: 'failures', read: readFailure, cutOffIn, lightened },
   layers,
-  advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced },
+  advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced, noticeAuth },
   evidence: { part: 'evidence', sendCounted, evidenceOf },
   node: { part: 'node', isEndTold, releaseOfNode, onceRead },
 });

@@ -7,7 +7,7 @@ import { checkedOverride, checkedPolicy, refuseText } from '../core/policy/check
 import { remarksOn } from '../core/policy/check/rule-contradictions.js';
 import type { Check } from '../core/policy/parts.js';
 import { ignoresInit, standIn } from '../drivers/built-anew.js';
-import { noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
+import { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, FetchParts } from '../drivers/parts.js';
 import { countsFirst, showRemarks } from '../kernel/advice.js';
 
@@ -18,6 +18,7 @@ export const advice: Required<FetchParts & AxiosParts>['advice'] = {
   countsFirst,
   noticeOthers,
   noticeReplaced,
+  noticeAuth,
   noticeRetryAgent,
   ignoresInit,
   standIn,

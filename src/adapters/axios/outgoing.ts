@@ -71,7 +71,10 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     if (body !== undefined) config.data = data;
     if (extra === undefined) this.addKey();
     const own = session.credentials?.headers;
-    if (own !== undefined) parts.credentials?.keepAtHome(own, this.exchange, this.beforeRedirect);
+    if (own !== undefined) {
+      parts.advice?.noticeAuth(config.auth, own);
+      parts.credentials?.keepAtHome(own, this.exchange, this.beforeRedirect);
+    }
     const more = { ...extra, ...own, ...body?.headers };
     const isAsGiven = this.headers === headersAtFirst && Object.keys(more).length === 0;
     if (extra === undefined && isAsGiven) return;

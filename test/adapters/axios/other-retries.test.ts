@@ -106,3 +106,34 @@ test('neither: no warning', async () => {
     expect((await told(instance, config)).said).toEqual([]);
   }
 });
+
+describe('auth of axios’s own', () => {
+  const credentials = {
+    headers: () => ({ Authorization: 'Bearer new' }),
+    renew: () => undefined,
+  };
+
+  test.each(['http', 'fetch'])(
+    'beside credentials that set it, wins in the adapter %s: one warning',
+    async (adapter) => {
+      const instance = openInstance({ adapter, auth: { username: 'a', password: 'b' } });
+      attachRetry(instance, { ...patient, credentials });
+      const said = warnings();
+      const lab = await openLab(answer(401));
+      for (let request = 0; request < 2; request += 1) await settled(instance.get(lab.origin));
+      await new Promise(setImmediate);
+      expect(new Set(lab.requests.map(({ headers }) => headers['authorization']))).toEqual(
+        new Set(['Basic YTpi']),
+      );
+      // Once in a process, and the first of these tests has it.
+      const warning = expect.stringMatching(/^undaunted: config\.auth takes the place of the authorization/);
+      expect(said).toEqual(adapter === 'http' ? [warning] : []);
+    },
+  );
+
+  test('beside others: none', async () => {
+    const instance = openInstance({ auth: { username: 'a', password: 'b' } });
+    attachRetry(instance, { ...patient, credentials: { ...credentials, headers: () => ({ 'x-key': '1' }) } });
+    expect((await told(instance)).said).toEqual([]);
+  });
+});
