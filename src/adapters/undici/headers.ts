@@ -78,9 +78,18 @@ export function parseRaw(raw: RawHeaders | undefined): ResponseHeaders {
 /** Raw headers for callbacks of the first generation. Older 7.x give parsed headers only, and HTTP/2 gives a record. */
 export function rawFrom(raw: RawHeaders | undefined, parsed: ResponseHeaders): RawHeaders {
   if (Array.isArray(raw)) return raw;
-  return Object.entries(parsed).flatMap(([name, value]) =>
-    [value ?? []].flat().flatMap((one) => [Buffer.from(name, 'latin1'), Buffer.from(String(one), 'latin1')]),
-  );
+  const pairs: Buffer[] = [];
+  for (const name of Object.keys(parsed)) {
+    const value = parsed[name];
+    if (value === undefined || value === null) continue;
+    if (!Array.isArray(value)) pairs.push(bytesOf(name), bytesOf(value));
+    else for (const one of value) pairs.push(bytesOf(name), bytesOf(one));
+  }
+  return pairs;
+}
+
+function bytesOf(text: unknown): Buffer {
+  return Buffer.from(String(text), 'latin1');
 }
 
 /** The value of a response header that occurs exactly once. */

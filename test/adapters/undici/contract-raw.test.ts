@@ -4,11 +4,13 @@
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
+import type { Controller, Handler, ResponseHeaders } from '../../../src/adapters/undici/handlers.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, informational, onCue, rst } from '../../faults/lab.js';
 import { HandTime } from '../hand-time.js';
 import { openLab, soon } from '../kit.js';
+import { undici } from './client.js';
 import { isEarly7 } from './generations.js';
 import { openAgent } from './kit.js';
 import { type Recorder, record } from './recorder.js';
@@ -85,6 +87,39 @@ test.skipIf(isEarly7)(
     expect(text).not.toContain('second');
   },
 );
+
+test('a first-generation handler gets raw headers of an answer that has only parsed ones', async () => {
+  const parsed = { 'x-a': 'caf\u00e9', 'x-list': ['1', '2'], 'x-none': undefined, 'x-number': 7 };
+  class Parsed extends undici.Dispatcher {
+    override dispatch(_options: unknown, handler: unknown): boolean {
+      const to = handler as Required<Pick<Handler, 'onRequestStart' | 'onResponseStart' | 'onResponseEnd'>>;
+      const controller = { paused: false, aborted: false, reason: null } as Controller;
+      to.onRequestStart(controller, {});
+      to.onResponseStart(controller, 200, parsed as unknown as ResponseHeaders, 'OK');
+      to.onResponseEnd(controller, { 'x-sum': 'b\u00f6' });
+      return true;
+    }
+  }
+  const raw = await new Promise<unknown[]>((resolve, reject) => {
+    const got: unknown[] = [];
+    const handler = {
+      onConnect: () => undefined,
+      onHeaders: (_status: number, headers: unknown) => got.push(headers) > 0,
+      onData: () => true,
+      onComplete: (trailers: unknown) => {
+        resolve([...got, trailers]);
+      },
+      onError: reject,
+    } as Dispatcher.DispatchHandler;
+    const dispatcher = new Parsed().compose(retry(soon));
+    dispatcher.dispatch({ origin: 'http://a.example', path: '/', method: 'GET' }, handler);
+  });
+  const bytes = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text, 'latin1'));
+  expect(raw).toEqual([
+    bytes('x-a', 'caf\u00e9', 'x-list', '1', 'x-list', '2', 'x-number', '7'),
+    bytes('x-sum', 'b\u00f6'),
+  ]);
+});
 
 test('the return value of a first-generation handler for a 1xx does not pause the response', async () => {
   const lab = await openLab(informational(103, { link: '</a>' }, answer(200, 'all of it')));
