@@ -9,7 +9,7 @@ import type { OwnRetrier, RetrierLike } from '../../kernel/retrier.js';
 import { layers, retrierFor } from '../../parts/all.js';
 import { bodyOf } from './body.js';
 import { RequestContext } from './context.js';
-import { bodyIn, repeatable, withMore } from './dispatch-options.js';
+import { bodyIn, repeatable, reshaped, withMore } from './dispatch-options.js';
 import { errorFrom } from './errors.js';
 import { UndiciExchange } from './exchange.js';
 import { handlerFor } from './generations.js';
@@ -66,7 +66,7 @@ function interceptor(retrier: OwnRetrier): (dispatch: Dispatch) => Dispatch {
       if (handler === undefined || typeof given !== 'object' || given === null) {
         return dispatch(given, callersHandler);
       }
-      const options = repeatable(given);
+      const options = repeatable(handler === callersHandler ? given : reshaped(given));
       const exchange = open(retrier, dispatch, options, handler, unknownOrigin);
       if (exchange === undefined) return true;
       const goesOn = exchange.start();

@@ -137,14 +137,43 @@ describe('what the caller owns', () => {
     const bare = await outcomeOf(openAgent(), options, native);
     expect(bare.error).toBeUndefined();
     lab.play([closeAfter(answer(503)), answer(200)]);
-    for (const policy of [soon, { ...busy, beforeRetry: () => undefined }, busy]) {
+    const policies = [soon, { ...busy, beforeRetry: () => undefined }, busy];
+    const ways = policies.flatMap((policy) =>
+      ([1, 2] as const).map((generation) => ({ policy, generation })),
+    );
+    for (const { policy, generation } of ways) {
       lab.play([closeAfter(answer(503)), answer(200)]);
-      const ours = await outcomeOf(retryingAgent(policy), options, 2);
+      const ours = await outcomeOf(retryingAgent(policy), options, generation);
       expect(ours.error).toBeUndefined();
       expect(lab.requests.map(({ method, path, body }) => [method, path, body.toString()])).toEqual(
         Array(2).fill(['PUT', '/inherited', 'hello']),
       );
     }
+  });
+
+  test('reach the layers underneath with every key that request() passes on', async () => {
+    const lab = await openLab(answer(200));
+    const mark = Symbol('mark');
+    const seen: object[] = [];
+    const below: Parameters<Dispatcher['compose']>[0] = (dispatch) => (options, handler) => {
+      seen.push(options);
+      return dispatch(options, handler);
+    };
+    const headers = { 'x-a': '1' };
+    const options = {
+      origin: lab.origin,
+      path: '/',
+      method: 'GET' as const,
+      headers,
+      opaque: 7,
+      [mark]: headers,
+    };
+    const { body } = await openAgent().compose(below, retry(soon)).request(freeze(options));
+    await body.dump();
+    const [{ [mark]: kept, opaque, ...given }] = seen as [Record<PropertyKey, unknown>];
+    expect([kept, opaque, given['headers']]).toEqual([headers, 7, headers]);
+    expect(kept).toBe(headers);
+    expect(given['headers']).toBe(headers);
   });
 
   test('may be changed as soon as dispatch() has returned: the retry sends what was dispatched', async () => {
