@@ -31,7 +31,7 @@ function turnCancel(turn: object, isUnref: boolean): Cancel {
 let unusable: unknown;
 
 /** Undefined if there is none: browsers and workers have no `setImmediate`. */
-function atNextTurn(call: () => void): object | undefined {
+export function atNextTurn(call: () => void): object | undefined {
   if (typeof setImmediate !== 'function' || setImmediate === unusable) return undefined;
   try {
     // A polyfill returns a number.
@@ -43,7 +43,7 @@ function atNextTurn(call: () => void): object | undefined {
 }
 
 /** Beyond this, `setTimeout` would fire after 1 ms. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs = 2 ** 31 - 1;
 
 /** A timer may fire early by less than a millisecond. After two more timers of 1 ms, the time is certainly over. */
 const mostRests = 2;
@@ -190,11 +190,14 @@ let isKnownFake = false;
 export function isFake(): boolean {
   if (known !== setTimeout) {
     known = setTimeout;
-    const { name } = setTimeout;
-    // As the fake timers of Vitest, Jest, Sinon and Bun, those of Node, and those of Deno can be told.
-    isKnownFake = 'clock' in setTimeout || '_isMockFunction' in setTimeout || /^(bound |fake)/.test(name);
+    isKnownFake = isReplaced(setTimeout);
   }
   return isKnownFake;
+}
+
+/** As the fake timers of Vitest, Jest, Sinon and Bun, those of Node, and those of Deno can be told. */
+export function isReplaced(given: (...args: never[]) => unknown): boolean {
+  return 'clock' in given || '_isMockFunction' in given || /^(bound |fake)/.test(given.name);
 }
 
 /** Waits with a promise. An abort clears the timer and rejects at once, with the signal's reason. */

@@ -24,7 +24,7 @@ import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
 import { acceptRetry, type LiveSession } from '../../kernel/live-session.js';
 import type { Ports } from '../../kernel/ports.js';
-import type { SleepOptions } from '../../kernel/timers.js';
+import { beginWait, endWait, type Timer, type Waiting } from '../../kernel/waits.js';
 import { channels } from '../../parts/all.js';
 import type { HeldEnding } from './aside.js';
 import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
@@ -73,9 +73,8 @@ type HeadEnding = Exclude<Ending, { kind: 'error' }>;
 
 const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
-const unrefed: SleepOptions = { unref: true };
-const usualSleep: SleepOptions = { unref: false };
-const atStart: Phase = { kind: 'waiting' };
+/** Nothing is waited for, but the next attempt is not out yet. */
+const ready: Step = { kind: 'waiting' };
 
 /** The defaults of an AsyncResource. Reading them from Node's own object, which has no prototype, takes longer. */
 const usual: AsyncResourceOptions = { requireManualDestroy: false };
@@ -100,9 +99,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   private hedging: HedgeSender | undefined = undefined;
   /** The caller has paused the response. */
   paused = false;
-  private phase: Phase = atStart;
+  private phase: Phase = ready;
   /** The phase before the end: the caller may still ask its connection for raw headers and trailers. */
-  private last: Phase = atStart;
+  private last: Phase = ready;
   private abortion: { readonly reason: unknown } | undefined = undefined;
 
   constructor(dispatch: Dispatch, handler: Handler, session: LiveSession, body: Body) {
@@ -171,12 +170,12 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
    * not create them.
    */
   private proceedIn(delayMs: number, more: MoreHeaders | undefined, isCalled: boolean): void {
-    const wake = this.wait(delayMs, () => this.proceed(more));
+    const waiting = this.wait(delayMs, undefined, more);
     const { phase } = this;
     const called = (): void => {
       if (this.phase !== phase) return;
-      cancelWait(phase);
-      wake();
+      waiting.cancel();
+      waiting.wake();
     };
     if (isCalled) this.session.onTurn(() => queueMicrotask(called));
   }
@@ -520,13 +519,13 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     if (ending.kind === 'head') discard(sending, this.session.request.method, ending.head.headers);
     this.cause = causeOf(outcome);
     leaveBody(this.body);
-    const download = downloadIn(this.phase);
-    this.wait(decision.delayMs, () => this.prepareNext(decision, download));
+    this.wait(decision.delayMs, decision, undefined);
   }
 
   /** Runs after the wait, so that a token that `beforeRetry` fetches is fresh. */
-  private prepareNext(decision: Retry, download: Download | undefined): void {
+  private prepareNext(decision: Retry): void {
     const { beforeRetry, attemptHeader } = this.session.settings;
+    const download = downloadIn(this.phase);
     if (beforeRetry !== undefined) {
       this.prepareByHook(beforeRetry, decision, download);
       return;
@@ -568,14 +567,18 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     this.session.movesTo(hook.url);
   }
 
-  private wait(delayMs: number, next: () => void): () => void {
-    const wake = (): void => {
-      this.takeStep({ kind: 'waiting' });
-      this.asCaller(next);
-    };
-    const options = this.session.settings.unref ? unrefed : usualSleep;
-    this.takeStep({ kind: 'waiting', cancel: this.ports.sleep(delayMs, wake, options) });
-    return wake;
+  /** Before a retry, or until the scope may admit the attempt: then there is no decision. */
+  private wait(delayMs: number, decision: Retry | undefined, more: MoreHeaders | undefined): Wait {
+    const wait = new Wait(this, decision, more);
+    this.takeStep(wait);
+    beginWait(wait, this.ports, delayMs, this.session.settings.unref);
+    return wait;
+  }
+
+  waited(decision: Retry | undefined, more: MoreHeaders | undefined): void {
+    this.takeStep(ready);
+    if (decision === undefined) this.runInAsyncScope(this.proceed, this, more);
+    else this.runInAsyncScope(this.prepareNext, this, decision);
   }
 
   // -------------------------------------------------------------- two attempts that are out
@@ -915,6 +918,34 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       this.destroyUnsent(sending);
     }
     this.deliverError(error);
+  }
+}
+
+/** A step of the request. It holds all that is needed when it is over, since 100,000 requests may wait. */
+class Wait implements Waiting {
+  earlier: Waiting | undefined = undefined;
+  later: Waiting | undefined = undefined;
+  waitsFor: Timer | undefined = undefined;
+  private readonly exchange: UndiciExchange;
+  private readonly decision: Retry | undefined;
+  private readonly more: MoreHeaders | undefined;
+
+  constructor(exchange: UndiciExchange, decision: Retry | undefined, more: MoreHeaders | undefined) {
+    this.exchange = exchange;
+    this.decision = decision;
+    this.more = more;
+  }
+
+  get kind(): 'waiting' {
+    return 'waiting';
+  }
+
+  wake(): void {
+    this.exchange.waited(this.decision, this.more);
+  }
+
+  cancel(): void {
+    endWait(this);
   }
 }
 

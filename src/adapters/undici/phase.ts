@@ -24,7 +24,6 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import type { Prospects, Ruling } from '../../kernel/session.js';
-import type { Cancel } from '../../kernel/timers.js';
 import type { Download } from './download.js';
 import type { ResponseHeaders } from './handlers.js';
 import type { Ending } from './outcome.js';
@@ -34,7 +33,7 @@ import type { Sending } from './sending.js';
  * An attempt is out, its result is being judged, or the caller has its final head and is receiving the body; or the next
  * attempt waits: for the scope, its delay or a hook.
  */
-export type Step = Sending | { readonly kind: 'waiting'; readonly cancel?: Cancel };
+export type Step = Sending | { readonly kind: 'waiting'; cancel?(): void };
 
 /** How an attempt has ended. */
 export interface EndedAttempt {
