@@ -43,7 +43,7 @@ export function atNextTurn(call: () => void): object | undefined {
 }
 
 /** Beyond this, `setTimeout` would fire after 1 ms. */
-export const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs: number = 2 ** 31 - 1;
 
 /** A timer may fire early by less than a millisecond. After two more timers of 1 ms, the time is certainly over. */
 const mostRests = 2;
