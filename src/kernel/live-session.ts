@@ -62,12 +62,15 @@ export interface RequestTiming {
   /** Undefined: the request asks no limit before an attempt. */
   readonly asked: Asked['asked'] | undefined;
   readonly credentials: RequestCredentials | undefined;
+  /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
+  readonly enclosure: Enclosure | undefined;
 }
 
 function timingFrom(
-  startedAt: number | undefined,
-  asked: RequestTiming['asked'],
-  credentials: RequestTiming['credentials'],
+  startedAt?: number,
+  asked?: RequestTiming['asked'],
+  credentials?: RequestTiming['credentials'],
+  enclosure?: Enclosure,
 ): RequestTiming {
   return {
     startedAt,
@@ -77,6 +80,7 @@ function timingFrom(
     isSettledTold: false,
     asked,
     credentials,
+    enclosure,
   };
 }
 
@@ -84,9 +88,10 @@ export class LiveSession implements Raced {
   readonly request: RequestFacts;
   readonly rule: Rule;
   limits: Limits;
-  /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
-  private readonly enclosure: Enclosure | undefined;
-  /** Made only if a limit is asked for admission, if the request has credentials, or if a deadline or a listener needs the time. */
+  /**
+   * Made only if a limit is asked for admission, if the request has credentials or is made within another layer's attempt,
+   * or if a deadline or a listener needs the time.
+   */
   private timing: RequestTiming | undefined = undefined;
   attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
@@ -97,18 +102,19 @@ export class LiveSession implements Raced {
     this.request = request;
     this.rule = rule;
     this.limits = limits;
-    this.enclosure = parts.layers?.of.currentEnclosure();
+    const enclosure = parts.layers?.of.currentEnclosure();
     const { settings } = limits;
     const { tail, credentials, needsAdmission } = settings;
     const isHeard = isListening(settings, parts.channels?.of);
     const hasBegun = isHeard || (settings.deadlineMs !== undefined && !beginsLater);
-    if (hasBegun || needsAdmission || credentials !== false) {
+    if (hasBegun || needsAdmission || credentials !== false || enclosure !== undefined) {
       this.timing = timingFrom(
         hasBegun ? limits.scope.ports.now() : undefined,
         needsAdmission ? parts.admission?.asked : undefined,
         credentials === false || parts.credentials === undefined
           ? undefined
           : new parts.credentials.RequestCredentials(this, credentials),
+        enclosure,
       );
     }
     this.race =
@@ -202,7 +208,7 @@ export class LiveSession implements Raced {
   }
 
   private ensureTiming(): RequestTiming {
-    this.timing ??= timingFrom(undefined, undefined, undefined);
+    this.timing ??= timingFrom();
     return this.timing;
   }
 
@@ -314,11 +320,11 @@ export class LiveSession implements Raced {
 
   /** Whether another layer retries this request, or its retries are suppressed. */
   get suppressed(): true | undefined {
-    return this.scope.parts.layers?.of.isSuppressed(this.enclosure, this.request);
+    return this.scope.parts.layers?.of.isSuppressed(this.timing?.enclosure, this.request);
   }
 
   get isEnclosed(): boolean {
-    const { enclosure } = this;
+    const enclosure = this.timing?.enclosure;
     return enclosure !== undefined && this.scope.parts.layers?.of.belongsTo(enclosure, this.request) === true;
   }
 

@@ -1,7 +1,11 @@
 /** A response that the caller does not get: not yet, because it is still being judged, or not at all. */
 
+import { isOfOtherLength } from '../../core/decide/whole.js';
 import type { Hint } from '../../core/types.js';
+import { drainBytes } from '../../drivers/body/drain.js';
+import { TimeLimit } from '../../kernel/time-limits.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
+import { ShortResponseError } from './errors.js';
 import type { Head, ResponseHeaders } from './handlers.js';
 
 /** The most that is kept in memory while the response is judged; beyond it the connection is paused. */
@@ -146,4 +150,41 @@ export class Aside {
     this.look = undefined;
     this.onLeave?.();
   }
+}
+
+/** A body that is only read to save the connection, for as long and as far as that costs less than a new one. */
+export class Draining extends TimeLimit {
+  readonly lastsMs: number;
+  private readonly sending: { cut(): void };
+  private leftBytes = drainBytes;
+
+  constructor(sending: { cut(): void }, ms: number) {
+    super();
+    this.sending = sending;
+    this.lastsMs = ms;
+  }
+
+  get kind(): 'draining' {
+    return 'draining';
+  }
+
+  count(chunk: Buffer): void {
+    this.leftBytes -= chunk.length;
+    if (this.leftBytes < 0) this.sending.cut();
+  }
+
+  over(): void {
+    this.sending.cut();
+  }
+}
+
+/** The error with which a body has broken off. */
+export function cutIn({ end, receivedBytes }: Aside, head: Head): unknown {
+  if (end?.kind === 'error') return end.error;
+  return end !== undefined && isShort(head, receivedBytes) ? new ShortResponseError() : undefined;
+}
+
+/** undici compares lengths itself, but not over HTTP/2, which has no reason phrases. */
+export function isShort({ headers, statusText = '' }: Head, receivedBytes: number): boolean {
+  return statusText === '' && isOfOtherLength(headers, receivedBytes);
 }

@@ -19,8 +19,16 @@ import { webSource } from '../../drivers/body/web-stream.js';
 export type Body =
   | { readonly kind: 'ready'; readonly value: unknown }
   | { readonly kind: 'once'; readonly value: unknown }
-  | { readonly kind: 'made'; readonly make: () => unknown; value: unknown }
+  | MadeBody
   | { readonly kind: 'kept'; readonly value: KeptBody };
+
+export interface MadeBody {
+  readonly kind: 'made';
+  readonly make: () => unknown;
+  value: unknown;
+  /** The attempt for which the function is still making it: undici has not seen that one yet. */
+  awaitedBy: object | undefined;
+}
 
 const noBody: Body = { kind: 'ready', value: undefined };
 
@@ -33,7 +41,7 @@ export function bodyOf(body: unknown, settings: Settings): Body {
 
 /** A function of its own: one that creates closures allocates room for them at each call. */
 function madeBy(make: () => unknown): Body {
-  return { kind: 'made', make: () => made(make()), value: undefined };
+  return { kind: 'made', make: () => made(make()), value: undefined, awaitedBy: undefined };
 }
 
 /** False with a time limit, which may end an attempt in the middle of its body: only an Upload breaks off cleanly. */
@@ -84,6 +92,10 @@ export function isReplayable(body: Body): boolean {
 /** What is read once may turn out to be too long to be kept. */
 export function isSurelyReplayable({ kind }: Body): boolean {
   return kind === 'ready' || kind === 'made';
+}
+
+export function isAwaited(body: Body, sending: object): boolean {
+  return body.kind === 'made' && body.awaitedBy === sending;
 }
 
 /** The kept body that is read while it is sent, if there is one. */

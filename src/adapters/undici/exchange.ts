@@ -27,7 +27,7 @@ import type { Ports } from '../../kernel/ports.js';
 import { beginWait, endWait, type Timer, type Waiting } from '../../kernel/waits.js';
 import { channels } from '../../parts/all.js';
 import type { HeldEnding } from './aside.js';
-import { type Body, destroyStream, isReplayable, sourceOf } from './body.js';
+import { type Body, destroyStream, isAwaited, isReplayable, sourceOf } from './body.js';
 import { type RequestContext, setStarting } from './context.js';
 import { asChanged, goesTo, targetOf } from './dispatch-options.js';
 import { Download } from './download.js';
@@ -45,12 +45,14 @@ import { rawFrom } from './headers.js';
 import { type HedgeSender, hedgingFor } from './hedging.js';
 import { discard } from './loser.js';
 import {
+  bytesToGather,
   type Ending,
   evidenceOf,
   evidenceOfHead,
+  type HeadEnding,
   outcomeOfError,
   outcomeOfHead,
-  readerOf,
+  toldOf,
 } from './outcome.js';
 import { leaveBody, type MoreHeaders, sendAttempt } from './outgoing.js';
 import {
@@ -69,12 +71,21 @@ import {
 import { type Receiver, Sending, type SendingCallback } from './sending.js';
 import { LimitTimers } from './times.js';
 
-type HeadEnding = Exclude<Ending, { kind: 'error' }>;
-
 const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
 /** Nothing is waited for, but the next attempt is not out yet. */
 const ready: Step = { kind: 'waiting' };
+
+/** What most requests do without. */
+interface Rare {
+  /** The last outcome that the caller did not see: it becomes the `cause` of an error of our own. */
+  cause: ErrorOptions;
+  /** The options to dispatch with, once a hook or a key has changed the caller's own. */
+  options: DispatchOptions | undefined;
+  /** The caller has paused the response. */
+  paused: boolean;
+  abortion: { readonly reason: unknown } | undefined;
+}
 
 /** The defaults of an AsyncResource. Reading them from Node's own object, which has no prototype, takes longer. */
 const usual: AsyncResourceOptions = { requireManualDestroy: false };
@@ -90,19 +101,13 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   readonly body: Body;
   /** Undefined without time limits. */
   times: LimitTimers | undefined = undefined;
-  /** The last outcome that the caller did not see: it becomes the `cause` of an error of our own. */
-  cause: ErrorOptions = noCause;
   private readonly handler: Handler;
-  /** The options to dispatch with, once a hook or a key has changed the caller's own. */
-  private changed: DispatchOptions | undefined = undefined;
   /** Undefined unless a setting asks for hedges, or for timeouts that are adaptive. */
   private hedging: HedgeSender | undefined = undefined;
-  /** The caller has paused the response. */
-  paused = false;
+  private rare: Rare | undefined = undefined;
   private phase: Phase = ready;
   /** The phase before the end: the caller may still ask its connection for raw headers and trailers. */
   private last: Phase = ready;
-  private abortion: { readonly reason: unknown } | undefined = undefined;
 
   constructor(dispatch: Dispatch, handler: Handler, session: LiveSession, body: Body) {
     super('UNDAUNTED', usual);
@@ -130,11 +135,24 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   get options(): DispatchOptions {
-    return this.changed ?? this.context.options;
+    return this.rare?.options ?? this.context.options;
   }
 
   set options(options: DispatchOptions) {
-    this.changed = options;
+    this.ensureRare().options = options;
+  }
+
+  get cause(): ErrorOptions {
+    return this.rare?.cause ?? noCause;
+  }
+
+  set cause(cause: ErrorOptions) {
+    this.ensureRare().cause = cause;
+  }
+
+  private ensureRare(): Rare {
+    this.rare ??= { cause: noCause, options: undefined, paused: false, abortion: undefined };
+    return this.rare;
   }
 
   // -------------------------------------------------------------- sending an attempt
@@ -286,9 +304,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   received(sending: Sending, chunk: Buffer): void {
     // `length`, since Node 20 calls the getter of `byteLength`, which takes ten times as long as all else here.
     sending.receivedBytes += chunk.length;
-    const { download } = sending;
-    if (download === undefined || this.phase !== sending || !download.isTooLong) this.tellData(chunk);
-    else this.endWith(sending, download.error);
+    const isTooLong = sending.download?.isTooLong === true && this.phase === sending;
+    if (isTooLong) this.endWith(sending, sending.download?.error);
+    else this.tellData(chunk);
   }
 
   ended(sending: Sending, trailers: ResponseHeaders): void {
@@ -335,7 +353,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
    */
   judge(sending: Sending, ending: Ending, pair?: TwoOut): void {
     const rest = this.downloadToResume(sending, ending);
-    const mostBytes = rest === undefined && ending.kind === 'head' ? this.bytesToGather(sending, ending) : 0;
+    const isAsked = rest === undefined && ending.kind === 'head';
+    const mostBytes = isAsked ? bytesToGather(this.session, sending, ending) : 0;
     if (mostBytes === 0 || ending.kind === 'error') {
       this.askAbout(sending, ending, rest, undefined, pair);
       return;
@@ -420,14 +439,6 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     else this.deliverError(ending.error);
   }
 
-  /** How much of the body may say how long to wait; 0: nothing is to be read. */
-  private bytesToGather(sending: Sending, { head, isHeld, cut, began }: HeadEnding): number {
-    const { settings, request } = this.session;
-    // What was waited for, and is not whole, is waited for no longer.
-    if (cut !== undefined || began !== undefined || (isHeld === true && !sending.isComplete)) return 0;
-    return settings.bodies?.bytesToRead(settings, request, head.status, head.headers) ?? 0;
-  }
-
   private outcomeOf(
     sending: Sending,
     ending: Ending,
@@ -436,7 +447,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   ): ClientOutcome {
     if (ending.kind === 'error') {
       return rest === undefined
-        ? outcomeOfError(ending.error, evidenceOf(sending, ending.error), sending.isAwaitingBody)
+        ? outcomeOfError(ending.error, evidenceOf(sending, ending.error), isAwaited(this.body, sending))
         : outcomeOfError(ending.error, 'unknown');
     }
     const { head, cut, began } = ending;
@@ -460,7 +471,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     download.broke(ending.error, session.request.method, session.settings.resume);
     session.resume();
     this.times?.startDeadline();
-    this.keepRawHeaders();
+    // Those of the head that the caller saw, before another attempt brings the rest of the body.
+    const { rawHeaders } = this;
+    this.rawHeaders = rawHeaders;
     this.phase = { kind: 'resuming', step: sending, download };
     return download;
   }
@@ -485,7 +498,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   /** Hands over a head that was judged first. */
-  private deliverJudged(sending: Sending, { head, cut }: Exclude<Ending, { kind: 'error' }>): void {
+  private deliverJudged(sending: Sending, { head, cut }: HeadEnding): void {
     if (sending.isAside) this.deliverAside(sending, head, cut !== undefined);
     else this.deliver(sending, head);
   }
@@ -768,7 +781,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const sending = sendingIn(this.phase);
     // The deadline says nothing about the server if no attempt is out (during a wait, or while a body is being made),
     // or if the server has answered and a function of the caller's is still running.
-    const isOurs = sending === undefined || sending.isAwaitingBody || !sending.isLive;
+    const isOurs = sending === undefined || isAwaited(this.body, sending) || !sending.isLive;
     if (isOurs) this.session.abandon(error);
     else this.tellLast(outcomeOfError(error, evidenceOf(sending, error)));
     this.cut(sending, error);
@@ -840,12 +853,16 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   // -------------------------------------------------------------- the caller's controller
 
+  get paused(): boolean {
+    return this.rare?.paused === true;
+  }
+
   get aborted(): boolean {
-    return this.abortion !== undefined;
+    return this.rare?.abortion !== undefined;
   }
 
   get reason(): unknown {
-    return this.abortion?.reason ?? null;
+    return this.rare?.abortion?.reason ?? null;
   }
 
   /**
@@ -863,12 +880,6 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     Object.defineProperty(this, 'rawHeaders', { value: rawHeaders, writable: true, configurable: true });
   }
 
-  /** Keeps the raw headers of the head that the caller saw, before another attempt brings the rest of the body. */
-  private keepRawHeaders(): void {
-    const { rawHeaders } = this;
-    this.rawHeaders = rawHeaders;
-  }
-
   private get connection(): Controller | undefined {
     return sendingIn(this.latest)?.controller;
   }
@@ -882,19 +893,19 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   pause(): void {
-    this.paused = true;
+    this.ensureRare().paused = true;
     sendingIn(this.latest)?.pause();
   }
 
   resume(): void {
     if (!this.paused) return;
-    this.paused = false;
+    this.ensureRare().paused = false;
     sendingIn(this.latest)?.resume();
   }
 
   abort(reason?: unknown): void {
     if (this.aborted) return;
-    this.abortion = { reason };
+    this.ensureRare().abortion = { reason };
     this.giveUp(reason);
   }
 
@@ -947,20 +958,4 @@ class Wait implements Waiting {
   cancel(): void {
     endWait(this);
   }
-}
-
-/**
- * The outcome as `retryIf` is told it: with the body of an answer, which it may read as often as it likes. Undefined if it
- * is not asked: a resource that is another one now is no failure of the attempt.
- */
-function toldOf(
-  sending: Sending,
-  ending: Ending,
-  rest: Download | undefined,
-  outcome: ClientOutcome,
-  { retryIf }: Settings,
-): ClientOutcome | undefined {
-  if (ending.kind === 'error' || ending.cut !== undefined || ending.began !== undefined) return outcome;
-  if (rest !== undefined) return outcome.kind === 'error' ? undefined : outcome;
-  return retryIf === undefined ? outcome : { ...outcome, body: readerOf(sending, ending.head.headers) };
 }

@@ -1,10 +1,13 @@
 /** Turns what undici reports into outcomes that the policy judges. */
 
 import type { ClientOutcome } from '../../core/events.js';
+import type { Settings } from '../../core/policy/settings.js';
 import type { Evidence, ResponseOutcome } from '../../core/types.js';
 import { unpackedText } from '../../drivers/body/unpack.js';
 import { isEventStream, mostBodyBytes, parsedOrText } from '../../drivers/told-outcome.js';
+import type { Session } from '../../kernel/session.js';
 import type { HeldEnding } from './aside.js';
+import type { Download } from './download.js';
 import type { Head, ResponseHeaders } from './handlers.js';
 import { isOfHttp2 } from './hops.js';
 import type { Sending } from './sending.js';
@@ -20,6 +23,19 @@ export type Ending =
     }
   | HeldEnding
   | { readonly kind: 'error'; readonly error: unknown };
+
+export type HeadEnding = Exclude<Ending, { kind: 'error' }>;
+
+/** How much of the body may say how long to wait; 0: nothing is to be read. */
+export function bytesToGather(
+  { settings, request }: Session,
+  sending: Sending,
+  { head, isHeld, cut, began }: HeadEnding,
+): number {
+  // What was waited for, and is not whole, is waited for no longer.
+  if (cut !== undefined || began !== undefined || (isHeld === true && !sending.isComplete)) return 0;
+  return settings.bodies?.bytesToRead(settings, request, head.status, head.headers) ?? 0;
+}
 
 export function outcomeOfHead(
   { status, headers }: Head,
@@ -94,7 +110,7 @@ export function evidenceOf(sending: Sending, error: unknown): Evidence | undefin
  * Gives `retryIf` the body of an answer that is still being judged, as often as it asks for it. It is gathered only
  * once, and parsed anew each time.
  */
-export function readerOf(sending: Sending, headers: ResponseHeaders): () => Promise<unknown> {
+function readerOf(sending: Sending, headers: ResponseHeaders): () => Promise<unknown> {
   let text: Promise<string | undefined> | undefined;
   return async () => {
     text ??= isEventStream(headers) ? Promise.resolve(undefined) : wholeText(sending, headers);
@@ -110,4 +126,20 @@ function wholeText(sending: Sending, headers: ResponseHeaders): Promise<string |
       resolve(typeof text === 'string' ? text : undefined);
     });
   });
+}
+
+/**
+ * The outcome as `retryIf` is told it: with the body of an answer, which it may read as often as it likes. Undefined if it
+ * is not asked: a resource that is another one now is no failure of the attempt.
+ */
+export function toldOf(
+  sending: Sending,
+  ending: Ending,
+  rest: Download | undefined,
+  outcome: ClientOutcome,
+  { retryIf }: Settings,
+): ClientOutcome | undefined {
+  if (ending.kind === 'error' || ending.cut !== undefined || ending.began !== undefined) return outcome;
+  if (rest !== undefined) return outcome.kind === 'error' ? undefined : outcome;
+  return retryIf === undefined ? outcome : { ...outcome, body: readerOf(sending, ending.head.headers) };
 }

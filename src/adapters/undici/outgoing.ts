@@ -4,7 +4,7 @@ import { isSafe } from '../../core/decide/safety.js';
 import { isPromise } from '../../core/returned.js';
 import { KeptBody } from '../../drivers/body/kept-body.js';
 import type { Session } from '../../kernel/session.js';
-import { type Body, sourceOf } from './body.js';
+import { type Body, type MadeBody, sourceOf } from './body.js';
 import { setStarting } from './context.js';
 import { withBody, withMore } from './dispatch-options.js';
 import { abortError } from './errors.js';
@@ -46,7 +46,7 @@ export function sendAttempt(
       body.value = made;
       return sendNow(exchange, sending, more);
     }
-    sendOnceMade(exchange, sending, more, made);
+    sendOnceMade(exchange, sending, more, made, body);
   } catch (error) {
     exchange.failToSend(sending, error);
   }
@@ -58,16 +58,16 @@ function sendOnceMade(
   sending: Sending,
   more: MoreHeaders | undefined,
   made: PromiseLike<unknown>,
+  body: MadeBody,
 ): void {
-  const { body } = exchange;
-  sending.isAwaitingBody = true;
+  body.awaitedBy = sending;
   const take = (value: unknown): void => {
-    sending.isAwaitingBody = false;
+    if (body.awaitedBy === sending) body.awaitedBy = undefined;
     if (!exchange.isWaitingFor(sending)) {
       if (value instanceof KeptBody) value.close(abortError());
       return;
     }
-    if (body.kind === 'made') body.value = value;
+    body.value = value;
     try {
       sendNow(exchange, sending, more);
     } catch (error) {

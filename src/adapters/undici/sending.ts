@@ -5,17 +5,15 @@
  */
 
 import type { Duplex } from 'node:stream';
-import { isOfOtherLength } from '../../core/decide/whole.js';
-import { drainBytes } from '../../drivers/body/drain.js';
 import type { StartWatch } from '../../drivers/body/stream-start.js';
 import { originIn } from '../../kernel/address.js';
 import type { Ports } from '../../kernel/ports.js';
-import { setLimit, TimeLimit } from '../../kernel/time-limits.js';
+import { setLimit } from '../../kernel/time-limits.js';
 import type { HeldEnding } from './aside.js';
-import { Aside, type KeptEvent } from './aside.js';
+import { Aside, cutIn, Draining, isShort, type KeptEvent } from './aside.js';
 import { innerContext, type RequestContext } from './context.js';
 import { type Delivery, type Download, watchedDownload } from './download.js';
-import { givenUpError, movedError, ShortResponseError } from './errors.js';
+import { givenUpError, movedError } from './errors.js';
 import { OldController, refuse } from './generations.js';
 import type { Controller, Handler, Head, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
 import { parseRaw } from './headers.js';
@@ -104,8 +102,6 @@ export class Sending implements Handler, OldHandler, Delivery {
   starts = 0;
   /** The stream that sends a kept body. */
   upload: Upload | undefined = undefined;
-  /** A function of the caller's is still making the body: undici has not seen the request yet. */
-  isAwaitingBody = false;
   /** Only if it matters what the end of this attempt proves. */
   hops: Hops | undefined = undefined;
   /** 0 until the caller gets the final head. */
@@ -252,10 +248,13 @@ export class Sending implements Handler, OldHandler, Delivery {
 
   onResponseEnd(_controller: Controller, trailers: ResponseHeaders): void {
     const { course } = this;
-    if (course.kind === 'live') this.endsLive(trailers);
-    else if (course.kind === 'arriving') this.arrivedAtOnce(course, trailers);
-    else if (course.kind === 'aside' || course.kind === 'handing')
-      course.aside.keep({ kind: 'end', trailers });
+    if (course === live) this.endsLive(trailers);
+    else this.endsInstead(course, trailers);
+  }
+
+  private endsInstead(course: Course, trailers: ResponseHeaders): void {
+    if (course.kind === 'arriving') this.arrivedAtOnce(course, trailers);
+    else if ('aside' in course) course.aside.keep({ kind: 'end', trailers });
     else this.finish();
   }
 
@@ -627,41 +626,4 @@ export class Sending implements Handler, OldHandler, Delivery {
       this.controller = new OldController(() => undefined, false);
     return this.controller as OldController;
   }
-}
-
-/** A body that is only read to save the connection, for as long and as far as that costs less than a new one. */
-class Draining extends TimeLimit {
-  readonly lastsMs: number;
-  private readonly sending: Pick<Sending, 'cut'>;
-  private leftBytes = drainBytes;
-
-  constructor(sending: Pick<Sending, 'cut'>, ms: number) {
-    super();
-    this.sending = sending;
-    this.lastsMs = ms;
-  }
-
-  get kind(): 'draining' {
-    return 'draining';
-  }
-
-  count(chunk: Buffer): void {
-    this.leftBytes -= chunk.length;
-    if (this.leftBytes < 0) this.sending.cut();
-  }
-
-  over(): void {
-    this.sending.cut();
-  }
-}
-
-/** The error with which a body has broken off. */
-function cutIn({ end, receivedBytes }: Aside, head: Head): unknown {
-  if (end?.kind === 'error') return end.error;
-  return end !== undefined && isShort(head, receivedBytes) ? new ShortResponseError() : undefined;
-}
-
-/** undici compares lengths itself, but not over HTTP/2, which has no reason phrases. */
-function isShort({ headers, statusText = '' }: Head, receivedBytes: number): boolean {
-  return statusText === '' && isOfOtherLength(headers, receivedBytes);
 }
