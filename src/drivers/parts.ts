@@ -21,7 +21,7 @@ import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
-import type { expectManyListeners } from './node.js';
+import type { expectManyListeners, SharingAttempt } from './node.js';
 import type { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type {
@@ -152,12 +152,16 @@ interface AxiosLayers extends Layers {
 }
 
 /** What only Node has. */
-interface FetchNode extends Part<'node'> {
+interface DriverNode extends Part<'node'> {
+  readonly SharingAttempt: typeof SharingAttempt;
+}
+
+interface FetchNode extends DriverNode {
   readonly isEndTold: typeof isEndTold;
   readonly expectManyListeners: typeof expectManyListeners;
 }
 
-interface AxiosNode extends Part<'node'> {
+interface AxiosNode extends DriverNode {
   readonly isEndTold: typeof isEndTold;
   readonly releaseOfNode: typeof releaseOfNode;
   readonly onceRead: typeof onceRead;
@@ -179,6 +183,7 @@ export interface DriverParts extends KernelParts {
   readonly hooks?: Hooks;
   readonly credentials?: CredentialsPart & WaitingPart;
   readonly admission?: Admission & { readonly admittedAfter: typeof admittedAfter };
+  readonly node?: DriverNode;
 }
 
 /** What fetch needs of them. */

@@ -58,7 +58,7 @@ import { AxiosChanges, FetchChanges } from '../drivers/identity.js';
 import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { judgedLater } from '../drivers/loop/judging-later.js';
-import { expectManyListeners } from '../drivers/node.js';
+import { expectManyListeners, SharingAttempt } from '../drivers/node.js';
 import { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
@@ -274,6 +274,7 @@ export const node: Every['node'] = {
   needs: [evidence],
   isEndTold,
   expectManyListeners,
+  SharingAttempt,
   releaseOfNode,
   onceRead,
 };
@@ -411,7 +412,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   },
   layers: { part: 'layers', of: ofLayers, callEnclosed },
   evidence: { part: 'evidence', FetchProof, isOurs },
-  node: { part: 'node', isEndTold, expectManyListeners },
+  node: { part: 'node', isEndTold, expectManyListeners, SharingAttempt },
   failures,
   advice: {
     part: 'advice',
@@ -473,7 +474,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   layers,
   advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced, noticeAuth },
   evidence: { part: 'evidence', sendCounted, evidenceOf },
-  node: { part: 'node', isEndTold, releaseOfNode, onceRead },
+  node: { part: 'node', isEndTold, releaseOfNode, onceRead, SharingAttempt },
 });
 
 // ---------------------------------------------------------------- with all of them

@@ -14,7 +14,7 @@ import { rememberOutermost } from '../outermost.js';
 import type { DriverParts } from '../parts.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody, Rest } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
-import { AbortableAttempt, endingOf, failed, type Ruled } from './sending.js';
+import { type AbortableAttempt, attemptOf, endingOf, failed, type Ruled } from './sending.js';
 import { TimeLimits } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
 
@@ -116,8 +116,8 @@ export class Loop<Answer> {
         return this.sendLearning(learning, limit);
       this.sending = undefined;
       if (limit === undefined) return await endingOf(exchange);
-      this.sending = new AbortableAttempt(exchange, times);
-      return await this.sending.run(outgoing, limit);
+      this.sending = attemptOf(exchange, times);
+      return await this.sending.run(outgoing, limit, (ending) => ending);
     } catch (error) {
       // Making the body counts as part of the attempt, and of its time.
       if (times.timedOut !== undefined && error === times.timedOut)

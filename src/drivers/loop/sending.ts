@@ -4,6 +4,7 @@ import type { ClientOutcome } from '../../core/events.js';
 import { asPromise } from '../../core/returned.js';
 import type { Decision } from '../../core/types.js';
 import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/timers.js';
+import type { DriverParts } from '../parts.js';
 import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 
 /** What sends attempts: a client, or one of two that send at the same time. */
@@ -64,7 +65,7 @@ export class AbortableAttempt<Answer> implements Abortable {
    */
   protected ended: ((ending: Ending<Answer>) => void) | undefined = undefined;
   protected cancel: Cancel | undefined = undefined;
-  protected unfollow: Cancel = () => undefined;
+  protected unfollow: Cancel = nothing;
 
   constructor(exchange: PromiseExchange<Answer>, timers: Timers) {
     this.exchange = exchange;
@@ -75,15 +76,18 @@ export class AbortableAttempt<Answer> implements Abortable {
     return this.ours.signal;
   }
 
-  /** Sends the only attempt that is out. */
-  run(outgoing: Outgoing<Answer>, limit: Limit): Promise<Ending<Answer>> {
-    return new Promise((resolve) => {
-      const ended = (ending: Ending<Answer>): void => {
+  /** Sends the only attempt that is out, and resolves with what `finish` makes of its ending. */
+  run<Result>(
+    outgoing: Outgoing<Answer>,
+    limit: Limit,
+    finish: (ending: Ending<Answer>) => Result | PromiseLike<Result>,
+  ): Promise<Result> {
+    return new Promise<Ending<Answer>>((resolve) => {
+      this.start(this.exchange, limit, (ending) => {
         outgoing.ended();
         resolve(ending);
-      };
-      this.start(this.exchange, limit, ended);
-    });
+      });
+    }).then(finish);
   }
 
   /** The caller may abort while the client is being called, so the attempt may end before this returns. */
@@ -109,22 +113,26 @@ export class AbortableAttempt<Answer> implements Abortable {
     });
   }
 
-  private endWithin(limit: Limit): void {
-    const { ms, judges, error, next } = limit;
+  protected endWithin(limit: Limit): void {
+    const { ms, judges } = limit;
     const { exchange, timers } = this;
-    const expire = (stalledMs?: number): void => {
-      // A slow body is no failure.
-      if (exchange.letGo?.(this) === true) return;
-      // Nor is it at the deadline: the other attempt has an answer that goes to the caller first.
-      if (judges === 'elapsed' && exchange.letGo?.(undefined) === true) {
-        this.endWithin({ ...limit, ms: 1 });
-        return;
-      }
-      const later = next?.();
-      if (later === undefined) this.giveUp(error(stalledMs));
-      else this.endWithin(later);
-    };
-    this.cancel = timers.sleep(ms, expire, timers.timerOptions(judges));
+    exchange.session.begin();
+    this.cancel = timers.sleep(ms, (stalledMs) => this.expire(limit, stalledMs), timers.timerOptions(judges));
+  }
+
+  protected expire(limit: Limit, stalledMs: number | undefined): void {
+    const { judges, error, next } = limit;
+    const { exchange } = this;
+    // A slow body is no failure.
+    if (exchange.letGo?.(this) === true) return;
+    // Nor is it at the deadline: the other attempt has an answer that goes to the caller first.
+    if (judges === 'elapsed' && exchange.letGo?.(undefined) === true) {
+      this.endWithin({ ...limit, ms: 1 });
+      return;
+    }
+    const later = next?.();
+    if (later === undefined) this.giveUp(error(stalledMs));
+    else this.endWithin(later);
   }
 
   /** Ends what is left of the attempt, such as a body that is being read. */
@@ -151,10 +159,23 @@ export class AbortableAttempt<Answer> implements Abortable {
     else exchange.whenRead(ending.response, this, this.unfollow);
   }
 
-  private end(ending: Ending<Answer>): void {
+  protected end(ending: Ending<Answer>): void {
     const { ended } = this;
     this.cancel?.();
     this.ended = undefined;
     ended?.(ending);
   }
+}
+
+function nothing(): void {
+  // It follows no signal yet.
+}
+
+/** The only attempt that is out. */
+export function attemptOf<Answer>(
+  exchange: PromiseExchange<Answer>,
+  timers: Timers,
+): AbortableAttempt<Answer> {
+  const { node } = exchange.parts as DriverParts;
+  return new (node?.SharingAttempt ?? AbortableAttempt)(exchange, timers);
 }

@@ -9,9 +9,11 @@ import { causeOf } from '../cause.js';
 import type { Ending, Limit, PromiseExchange } from './exchange.js';
 import { inTime } from './wait.js';
 
+const none: ErrorOptions = {};
+
 export class TimeLimits {
   /** The last real outcome, as the `cause` of an error of our own. */
-  cause: ErrorOptions = {};
+  cause: ErrorOptions = none;
   /** The error of the last attempt that timed out. */
   timedOut: Error | undefined = undefined;
   /** Monotonic time at which the attempt began to make its body; undefined without a body or an attempt timeout. */
@@ -64,20 +66,19 @@ export class TimeLimits {
     return { ms, judges: 'elapsed', error };
   }
 
-  /** What is left of the deadline, which begins to count when this is asked first. */
+  /** What is left of the deadline: all of it, unless it counts already. It does from the first timer on. */
   private get leftMs(): number {
     const { session } = this;
     const { deadlineMs } = session.settings;
     if (deadlineMs === undefined) return Number.POSITIVE_INFINITY;
-    if (session.hasBegun) return session.deadlineAt - this.now();
-    session.begin();
-    return deadlineMs;
+    return session.hasBegun ? session.deadlineAt - this.now() : deadlineMs;
   }
 
   /** Waits for a function of the caller, but only until the caller aborts or the time is over. */
   inTime<T>(work: T | PromiseLike<T>, limit: Limit | undefined = this.deadline()): T | Promise<T> {
     if (!isPromise<T>(work)) return work;
-    const { exchange } = this;
+    const { exchange, session } = this;
+    session.begin();
     const over = (isTimeOver: boolean): unknown =>
       isTimeOver && limit !== undefined ? limit.error() : exchange.abortError();
     return inTime(work, limit?.ms, exchange, this.sleep, this.timerOptions(limit?.judges ?? 'elapsed'), over);
