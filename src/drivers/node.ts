@@ -2,7 +2,8 @@
 
 import { builtinModule } from '../kernel/builtin-module.js';
 import type { Session } from '../kernel/session.js';
-import { setLimit, TimeLimit } from '../kernel/time-limits.js';
+import { areShared, setLimit, TimeLimit } from '../kernel/time-limits.js';
+import { endOfTurn, isTurnEnding } from '../kernel/turn.js';
 import type { Ending, Limit, Outgoing } from './loop/exchange.js';
 import { AbortableAttempt } from './loop/sending.js';
 
@@ -117,11 +118,14 @@ class SharedLimit<Answer> extends TimeLimit {
     this.attempt = attempt;
     this.session = session;
     this.resolve = resolve;
-    setLimit(this, session.scope.ports, judges, session.settings.unref);
+    const { ports } = session.scope;
+    if (!areShared(ports) || isTurnEnding()) session.begin();
+    setLimit(this, ports, judges, session.settings.unref);
   }
 
-  override begins(now: number): void {
-    this.session.begin(now);
+  override turnEnds(): void {
+    this.session.begin(endOfTurn());
+    super.turnEnds();
   }
 
   over(stalledMs: number): void {

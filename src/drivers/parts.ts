@@ -183,7 +183,6 @@ export interface DriverParts extends KernelParts {
   readonly hooks?: Hooks;
   readonly credentials?: CredentialsPart & WaitingPart;
   readonly admission?: Admission & { readonly admittedAfter: typeof admittedAfter };
-  readonly node?: DriverNode;
 }
 
 /** What fetch needs of them. */

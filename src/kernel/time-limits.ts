@@ -77,6 +77,8 @@ class SharedTimer implements AwaitsTurn {
   /** What has set the timer: a test may have replaced it since then, and with it the time. */
   private setBy: typeof setTimeout | undefined = undefined;
   private firesAt = 0;
+  /** The timer was set when the one before it fired, so it has the async context of a request that may be long over. */
+  private isCarriedOn = false;
 
   constructor(key: number, ms: number, judges: Judges, unref: boolean) {
     this.key = key;
@@ -91,7 +93,8 @@ class SharedTimer implements AwaitsTurn {
     const now = endOfTurn();
     limit.dueAt = Math.ceil(now + (limit.lastsMs > 0 ? limit.lastsMs : 0));
     line.putAfter(line.last, limit);
-    if (line.first === limit || this.setBy !== setTimeout) this.fireBy(limit.dueAt, now);
+    const { first = limit } = line;
+    if (first === limit || this.setBy !== setTimeout || this.isCarriedOn) this.fireBy(first.dueAt, now);
   }
 
   remove(limit: TimeLimit): void {
@@ -108,11 +111,13 @@ class SharedTimer implements AwaitsTurn {
   // -------------------------------------------------------------- the timer
 
   private fireBy(dueAt: number, now: number): void {
-    if (this.timer !== undefined && this.setBy === setTimeout && this.firesAt <= dueAt) {
+    const isUsable = this.setBy === setTimeout && this.firesAt <= dueAt && !this.isCarriedOn;
+    if (this.timer !== undefined && isUsable) {
       if (!this.unref && typeof this.timer === 'object') this.timer.ref();
       return;
     }
     clearTimeout(this.timer);
+    this.isCarriedOn = false;
     this.setTimer(Math.min(dueAt, now + this.lookMs), now);
   }
 
@@ -160,7 +165,10 @@ class SharedTimer implements AwaitsTurn {
     this.timer = undefined;
     this.endDue(now, isLate ? 2 : 1);
     if (line.first === undefined) this.leave();
-    else this.setTimer(Math.min(line.first.dueAt, now + this.lookMs), now);
+    else {
+      this.isCarriedOn = true;
+      this.setTimer(Math.min(line.first.dueAt, now + this.lookMs), now);
+    }
   }
 
   private stoodStill(now: number): void {

@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sleep } from '../../src/kernel/sleep.js';
 import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
@@ -178,4 +181,30 @@ describe('time limits', () => {
     started('two', 2_000).stop();
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+test('a shared timer keeps what belongs to a request only until the next one comes after it has fired', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const caller = new AsyncLocalStorage<object>();
+  /** In a function of its own: what a test refers to stays alive until it ends. */
+  const ask = (): WeakRef<object> => {
+    const store = { of: 'the first' };
+    const limit = caller.run(store, () => started('first', 2_000));
+    setImmediate(() => limit.stop());
+    return new WeakRef(store);
+  };
+  const store = ask();
+  const second = started('second', 2_000);
+  // It looks eight times whether the process stands still.
+  await passing(2_000 / 8 + 20);
+  const next = caller.run({ of: 'the next' }, () => started('next', 2_000));
+  await passing(5);
+  for (let round = 0; round < 20 && store.deref() !== undefined; round += 1) {
+    await passing(1);
+    collectGarbage();
+  }
+  expect(store.deref()).toBeUndefined();
+  second.stop();
+  next.stop();
 });

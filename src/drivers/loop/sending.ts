@@ -4,7 +4,6 @@ import type { ClientOutcome } from '../../core/events.js';
 import { asPromise } from '../../core/returned.js';
 import type { Decision } from '../../core/types.js';
 import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/timers.js';
-import type { DriverParts } from '../parts.js';
 import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 
 /** What sends attempts: a client, or one of two that send at the same time. */
@@ -171,11 +170,20 @@ function nothing(): void {
   // It follows no signal yet.
 }
 
+/** Of the part for Node. */
+interface SharingTimers {
+  readonly SharingAttempt: new <Answer>(
+    exchange: PromiseExchange<Answer>,
+    timers: Timers,
+  ) => AbortableAttempt<Answer>;
+}
+
 /** The only attempt that is out. */
 export function attemptOf<Answer>(
   exchange: PromiseExchange<Answer>,
   timers: Timers,
 ): AbortableAttempt<Answer> {
-  const { node } = exchange.parts as DriverParts;
+  const parts: object = exchange.parts;
+  const { node } = parts as { readonly node?: SharingTimers };
   return new (node?.SharingAttempt ?? AbortableAttempt)(exchange, timers);
 }

@@ -1,5 +1,6 @@
 /** Time limits with callers' own adapters: some ignore signals, and some never settle. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PassThrough } from 'node:stream';
 import type { AxiosAdapter } from 'axios';
 import { describe, expect, test } from 'vitest';
@@ -102,4 +103,20 @@ test('an adapter that never settles ends with the deadline', async () => {
   const asked = settled(retryingInstance(createRetrier(byDeadline, time.ports), { adapter }).get('/'));
   await time.fire(10_000);
   expect((await asked).error).toBeInstanceOf(DeadlineError);
+});
+
+test('a time limit that many requests share is told to each in the async context of its caller', async () => {
+  const caller = new AsyncLocalStorage<string>();
+  const told: [unknown, unknown][] = [];
+  const adapter: AxiosAdapter = ({ url, signal }) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener?.('abort', () => {
+        told.push([url, caller.getStore()]);
+        reject(new Error('aborted'));
+      });
+    });
+  const instance = retryingInstance({ ...soon, attemptTimeoutMs: 20, maxRetries: 0 }, { adapter });
+  const callers = ['a', 'b', 'c'];
+  await Promise.all(callers.map((name) => caller.run(name, () => settled(instance.get(name)))));
+  expect(told).toEqual(callers.map((name) => [name, name]));
 });

@@ -2,6 +2,7 @@
  * Time limits run to the head unless they cover the body; the signal is the caller's unless a time limit needs ours.
  */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -194,5 +195,27 @@ test.each([
     for (const listener of [...listeners]) listener();
     expect((await answered).error).toMatchObject({ name: 'AbortError' });
     expect(listeners.size).toBe(0);
+  },
+);
+
+test.each<[string, PolicyOptions]>([
+  ['an attempt timeout', { attemptTimeoutMs: 20 }],
+  ['a deadline', { deadlineMs: 20 }],
+])(
+  '%s that many requests share is told to each in the async context of its caller',
+  async (_name, policy) => {
+    const caller = new AsyncLocalStorage<string>();
+    const told: [unknown, unknown][] = [];
+    const silent: typeof fetch = (input, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => {
+          told.push([input, caller.getStore()]);
+          reject(init.signal?.reason);
+        });
+      });
+    const send = withRetry(silent, { ...soon, ...policy, maxRetries: 0 });
+    const callers = ['a', 'b', 'c'];
+    await Promise.all(callers.map((name) => caller.run(name, () => settled(send(name)))));
+    expect(told).toEqual(callers.map((name) => [name, name]));
   },
 );

@@ -187,37 +187,45 @@ test('the listener of one override gets events of its own request only', async (
   expect(events.map(({ request }) => request.url)).toEqual([`${lab.origin}/other`]);
 });
 
-test('hooks and listeners run in the async context of the caller', async () => {
-  const lab = await openLab(({ path }) => answer(path.includes('again') ? 200 : 503));
-  const storage = new AsyncLocalStorage<string>();
-  const seen: Record<string, string[]> = {};
-  const note = (hook: string, url: string): void => {
-    const [, caller = ''] = new URL(url, lab.origin).pathname.split('/');
-    seen[caller] = [...(seen[caller] ?? []), `${hook} of ${storage.getStore()}`];
-  };
-  const send = subject.client({
-    ...soon,
-    attemptTimeoutMs: 10_000,
-    retryIf: (_outcome, request) => {
-      note('retryIf', request.path);
-      return undefined;
-    },
-    beforeRetry: async (context) => {
-      note('beforeRetry', context.request.path);
-      context.url += '/again';
-    },
-    observe: ({ request: { url } }) => note('observe', url),
-  });
-  const callers = ['one', 'two', 'three'];
-  await Promise.all(callers.map((caller) => storage.run(caller, () => send(`${lab.origin}/${caller}`))));
-  for (const caller of callers) {
-    expect(seen[caller]).toEqual(
-      ['retryIf', 'observe', 'beforeRetry', 'retryIf', 'observe', 'observe'].map(
-        (hook) => `${hook} of ${caller}`,
-      ),
+test.each<[string, Play, Play, PolicyOptions]>([
+  ['answers', answer(503), answer(200), { attemptTimeoutMs: 10_000 }],
+  ['a time limit', silence(), silence(), { attemptTimeoutMs: 30, maxRetries: 1 }],
+])(
+  'hooks and listeners run in the async context of the caller: after %s',
+  async (_name, first, then, policy) => {
+    const lab = await openLab(({ path }) => (path.includes('again') ? then : first));
+    const storage = new AsyncLocalStorage<string>();
+    const seen: Record<string, string[]> = {};
+    const note = (hook: string, url: string): void => {
+      const [, caller = ''] = new URL(url, lab.origin).pathname.split('/');
+      seen[caller] = [...(seen[caller] ?? []), `${hook} of ${storage.getStore()}`];
+    };
+    const send = subject.client({
+      ...soon,
+      ...policy,
+      retryIf: (_outcome, request) => {
+        note('retryIf', request.path);
+        return undefined;
+      },
+      beforeRetry: async (context) => {
+        note('beforeRetry', context.request.path);
+        context.url += '/again';
+      },
+      observe: ({ request: { url } }) => note('observe', url),
+    });
+    const callers = ['one', 'two', 'three'];
+    await Promise.all(
+      callers.map((caller) => storage.run(caller, () => settled(send(`${lab.origin}/${caller}`)))),
     );
-  }
-});
+    for (const caller of callers) {
+      expect(seen[caller]).toEqual(
+        ['retryIf', 'observe', 'beforeRetry', 'retryIf', 'observe', 'observe'].map(
+          (hook) => `${hook} of ${caller}`,
+        ),
+      );
+    }
+  },
+);
 
 describe.each(subject.ways)('by $name, every request is settled once, also one that ends by', (way) => {
   async function settledBy(policy: PolicyOptions, play: Play, asked?: Asked): Promise<string[]> {
