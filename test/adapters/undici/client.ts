@@ -15,11 +15,14 @@ export const undici: typeof import('undici') = load('undici');
 export const version: string = load('undici/package.json').version;
 export const major = majorOf(version);
 
+/** Of undici 7, whose minor versions differ most. */
+const minorOf7 = major === 7 ? Number(version.split('.')[1]) : undefined;
+
 /** undici 8.13 refuses a request whose signal has aborted; before, it was dispatched and then aborted. */
 export const dispatchesAborted = major < 8 || (major === 8 && Number(version.split('.')[1]) < 13);
 
 /** undici 7 shows whose a request is that had to wait for a connection only from here on. */
-export const showsQueued = major !== 7 || Number(version.split('.')[1]) >= 25;
+export const showsQueued = minorOf7 === undefined || minorOf7 >= 25;
 
 /** The undici inside Node, of which the global `fetch` is made, whatever undici is installed. */
 export const builtIn = {
@@ -32,7 +35,7 @@ export const builtIn = {
  * undici sets from 7.27 on; an older undici sets another one, which the built-in one never reads.
  */
 export const globalReachesBuiltIn =
-  builtIn.major < 8 || major > 7 || (major === 7 && Number(version.split('.')[1]) >= 27);
+  builtIn.major < 8 || major > 7 || (minorOf7 !== undefined && minorOf7 >= 27);
 
 /**
  * Whether Node's own `fetch` can use an agent of the undici under test: undici 8 speaks the second generation of callbacks
@@ -43,6 +46,15 @@ export const builtInSpeaksTo: boolean = major === 7 || (major === 8) === (builtI
 /** The oldest supported version of each major. */
 export const isFirst6 = version.startsWith('6.17.');
 export const isFirst7 = version.startsWith('7.0.');
+
+/** Whether it looks at an idle connection before it writes, so that it is proven that nothing left. */
+export const checksIdle = !isFirst6 && (minorOf7 === undefined || minorOf7 >= 28);
+
+/** From 7.1 to 7.12, a refused connection makes undici's own `dump` throw, and the request never ends. */
+export const dumpHangs = minorOf7 !== undefined && minorOf7 >= 1 && minorOf7 < 13;
+
+/** If every object can be iterated over, undici 6 and 7 before 7.23 take it for a list of pairs, and send none of its headers. */
+export const readsIterableHeaders = major === 8 || (minorOf7 !== undefined && minorOf7 >= 23);
 
 function majorOf(text = ''): 6 | 7 | 8 {
   const found = Number(text.split('.')[0]);

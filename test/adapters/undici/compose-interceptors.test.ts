@@ -8,8 +8,8 @@ import { createRetrier } from '../../../src/index.js';
 import { answer, cutBody, type Lab, type Play, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { Waits } from '../waits.js';
-import { major, undici } from './client.js';
-import { isFirst7 } from './generations.js';
+import { isFirst7, major, undici } from './client.js';
+import { failsAtErrors } from './generations.js';
 import { openAgent } from './kit.js';
 
 type Interceptor = Dispatcher.DispatcherComposeInterceptor;
@@ -47,7 +47,7 @@ const all: [name: string, make: (() => Interceptor) | undefined][] = [
   ['cache', cache && (() => cache())],
   ['decompress', decompress && (() => decompress())],
   ['deduplicate', deduplicate && (() => deduplicate())],
-  ['responseError', isFirst7 ? undefined : responseError && (() => responseError())],
+  ['responseError', failsAtErrors ? undefined : responseError && (() => responseError())],
 ];
 const present = all.flatMap(([name, make]) => (make === undefined ? [] : [[name, make] as const]));
 
@@ -195,7 +195,7 @@ describe.skipIf(deduplicate === undefined)('deduplicate', () => {
   });
 });
 
-describe.skipIf(responseError === undefined || isFirst7)('responseError', () => {
+describe.skipIf(responseError === undefined || failsAtErrors)('responseError', () => {
   test.each(orders)(
     'a POST answered 429 is sent again if we see the answer itself, one answered 503 is not: %s',
     async (name, order) => {

@@ -7,7 +7,7 @@ import { definePolicy, type PolicyOptions } from '../../../src/index.js';
 import { answer, cutBody, type Play, refusedOrigin, rst } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
-import { type Generation, isFirst7, recorder, terminalCalls } from './generations.js';
+import { failsAtErrors, type Generation, recorder, terminalCalls } from './generations.js';
 import { openAgent } from './kit.js';
 
 type Interceptor = Dispatcher.DispatcherComposeInterceptor;
@@ -71,7 +71,7 @@ const between: [name: string, interceptor: Interceptor | undefined][] = [
   ['cache', cache?.()],
   ['decompress', decompress?.()],
   ['deduplicate', deduplicate?.()],
-  ['responseError', isFirst7 ? undefined : responseError?.()],
+  ['responseError', failsAtErrors ? undefined : responseError?.()],
 ];
 const present = between.flatMap(([name, interceptor]) =>
   interceptor === undefined ? [] : [[name, interceptor] as const],

@@ -21,7 +21,7 @@ const minor = Number(version.split('.')[1]);
 export const isEarly7: boolean = major === 7 && minor < 27;
 
 /** Before 7.5, undici 7's own interceptors were incomplete: responseError() failed by itself. */
-export const isFirst7: boolean = major === 7 && minor < 5;
+export const failsAtErrors: boolean = major === 7 && minor < 5;
 
 /** The caller's controls in both generations; the first one cannot pause through a controller. */
 export interface Hold {
