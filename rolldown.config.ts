@@ -79,13 +79,13 @@ const shelfOf: CodeSplittingNameFunction = (id, graph) => {
 };
 
 /**
- * Maps are a third of the package. Those of the library's shared files and of the adapters are what a trace of an application
- * needs; the rest would make it a quarter larger.
+ * Maps are a quarter of the package. Those of the library's shared files and of the adapters are what a trace of an application
+ * needs. The rest would make it a quarter larger, and the entries for parts have values alone.
  */
 const fewMaps: Plugin = {
   name: 'few maps',
   generateBundle(_, bundle) {
-    for (const file of ['cli.js', 'tools.js']) {
+    for (const file of ['cli.js', 'tools.js', 'parts.js', 'parts/hints.js']) {
       const made = bundle[file];
       if (made?.type !== 'chunk') continue;
       delete bundle[`${file}.map`];
@@ -94,12 +94,12 @@ const fewMaps: Plugin = {
   },
 };
 
-/** What decides in pure functions is in no trace of an application, so the maps have only the few that tell the decision. */
+/** What decides in pure functions is in no trace of an application: the maps have only those that call a function of its. */
 const fewSources: Plugin = {
   name: 'few sources',
   transform: {
     filter: {
-      id: /[\\/]src[\\/]core[\\/](?!decide[\\/]\w+\.ts|errors|history)/,
+      id: /[\\/]src[\\/]core[\\/](?!decide[\\/](decide|schedule)\.ts|errors)/,
     },
     handler: (code) => ({ code, map: { mappings: '' } }),
   },
