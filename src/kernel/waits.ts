@@ -105,8 +105,13 @@ class Bell {
       this.timer = this.ringIn(Math.ceil(earlyMs));
       return;
     }
-    this.among.delete(this.key);
+    this.leave();
     wakeAll(this, now);
+  }
+
+  /** False: it has rung, or was silenced. Another one may ring in the same millisecond by now. */
+  private leave(): boolean {
+    return this.among.get(this.key) === this && this.among.delete(this.key);
   }
 
   add(one: Waiting): void {
@@ -116,9 +121,7 @@ class Bell {
 
   remove(one: Waiting): void {
     this.line.remove(one);
-    if (!this.isEmpty || this.among.get(this.key) !== this) return;
-    this.among.delete(this.key);
-    clearTimeout(this.timer);
+    if (this.isEmpty && this.leave()) clearTimeout(this.timer);
   }
 
   get isEmpty(): boolean {

@@ -166,6 +166,22 @@ describe('waits', () => {
     expect(order).toEqual([2, 3, 6]);
   });
 
+  test('whose timer could not be cleared do not disturb those of the same millisecond', () => {
+    const { clearTimeout } = globalThis;
+    const first = wait(1, 100);
+    // As a test that has replaced the timers meanwhile, which does not know this one.
+    Object.assign(globalThis, { clearTimeout: () => undefined });
+    endWait(first);
+    Object.assign(globalThis, { clearTimeout });
+    const second = wait(2, 100);
+    platform.timers[0]?.fire();
+    expect(order).toEqual([]);
+    endWait(second);
+    expect(platform.timers).toHaveLength(1);
+    platform.advance(100);
+    expect(order).toEqual([]);
+  });
+
   test('many that end at once are woken over several turns, in order, and each can still be cancelled', () => {
     const all = Array.from({ length: 1_000 }, (_, index) => wait(index, 100, { takesMs: 0.01 }));
     platform.advance(100);
