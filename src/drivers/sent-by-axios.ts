@@ -152,13 +152,13 @@ function isCallers({ adapter, transport }: Config): boolean {
   return Boolean(transport) || [adapter].flat().some((one) => typeof one === 'function');
 }
 
-/** Sends this configuration so that the hops of the attempt are counted, where they count. */
+/** Sends this configuration so that the hops of the attempt are counted. To be called where they count (`needsProof`). */
 export function sendCounted<Sent extends Config, Result>(
   exchange: SentExchange & CopySender<Sent>,
   config: Sent,
   send: (config: Sent) => Promise<Result>,
 ): Promise<Result> {
-  const hops = hopsOf(config, exchange.session);
+  const hops = hopsOf(config);
   exchange.hops = hops;
   if (hops === undefined) return send(config);
   const copy = countedCopy(config, hops);
@@ -173,9 +173,9 @@ function withOptionsOf<Result>(config: Config, hops: HopCounter, result: Result)
   return result;
 }
 
-/** Undefined: this attempt's hops need not be counted, they cannot be, or something else counts them. */
-function hopsOf({ adapter, env, fetchOptions }: Config, session: Session): HopCounter | undefined {
-  if (!needsProof(session) || !goesByFetch(adapter)) return undefined;
+/** Undefined: this attempt's hops cannot be counted, or something else counts them. */
+function hopsOf({ adapter, env, fetchOptions }: Config): HopCounter | undefined {
+  if (!goesByFetch(adapter)) return undefined;
   const fetch = env?.fetch ?? (globalThis as { readonly fetch?: unknown }).fetch;
   return platformFetch(fetch) === 'undici' ? HopCounter.to(fetchOptions?.dispatcher) : undefined;
 }

@@ -9,6 +9,7 @@ import type { HopCounter } from '../../drivers/hop-counter.js';
 import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus, begin } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
+import { needsProof } from '../../drivers/loop/judging.js';
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
 import type { AxiosParts, Installed } from '../../drivers/parts.js';
 import type { StartFailure } from '../../drivers/starting.js';
@@ -125,13 +126,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   onAbort(listener: (reason: unknown) => void): Cancel {
     const { signal, cancelToken } = this.config;
-    const onSignal = (): void => listener(signal?.reason);
-    signal?.addEventListener?.('abort', onSignal);
-    const unsubscribe = cancelToken ? subscribe(cancelToken, listener) : undefined;
-    return () => {
-      signal?.removeEventListener?.('abort', onSignal);
-      unsubscribe?.();
-    };
+    return signal || cancelToken ? follow(signal, cancelToken, listener) : nothingFollowed;
   }
 
   get isAborted(): boolean {
@@ -172,12 +167,21 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   sendConfig(config: RequestConfig): Promise<ResponseShape> {
     if (config.adapter !== this.adapterAtFirst) config.adapter = this.adapterAtFirst;
     const { evidence, streamStart } = this.parts;
+    this.hops = undefined;
     const sent =
-      evidence === undefined
+      evidence === undefined || !needsProof(this.session)
         ? this.sendEnclosed(config)
-        : evidence.sendCounted(this, config, (own) => this.sendEnclosed(own));
+        : this.sendCounted(evidence, config);
     if (this.session.settings.streamStart === false || streamStart === undefined) return sent;
     return streamStart.begun(sent, this.session, this, config.signal);
+  }
+
+  /** A function of its own: one that makes a closure allocates room for its variables at each call. */
+  private sendCounted(
+    evidence: NonNullable<AxiosParts['evidence']>,
+    config: RequestConfig,
+  ): Promise<ResponseShape> {
+    return evidence.sendCounted(this, config, (own) => this.sendEnclosed(own));
   }
 
   letGo(sent: Abortable | undefined): boolean {
@@ -300,6 +304,25 @@ function asAxiosError<E extends Error>(error: E, config: RequestConfig): E {
     return { name, message, stack, code };
   };
   return Object.defineProperty(error, 'toJSON', { value: toJSON, configurable: true, writable: true });
+}
+
+/** Of a caller who has neither a signal nor a token. */
+function nothingFollowed(): void {
+  // There is nothing to take back.
+}
+
+function follow(
+  signal: RequestConfig['signal'],
+  cancelToken: RequestConfig['cancelToken'],
+  listener: (reason: unknown) => void,
+): Cancel {
+  const onSignal = (): void => listener(signal?.reason);
+  signal?.addEventListener?.('abort', onSignal);
+  const unsubscribe = cancelToken ? subscribe(cancelToken, listener) : undefined;
+  return () => {
+    signal?.removeEventListener?.('abort', onSignal);
+    unsubscribe?.();
+  };
 }
 
 /**
