@@ -1,7 +1,7 @@
 /** A dispatcher that only answers at once from memory, and handlers that only count. */
 
 import type { Dispatcher } from 'undici';
-import { parseHeaders, undici } from './undici-under-test.js';
+import { undici } from './undici-under-test.js';
 
 const chunk = Buffer.from('hello');
 const nothing: readonly Buffer[] = [];
@@ -124,7 +124,7 @@ export function parsedAnew(answer: Answer): Answer {
   return {
     status,
     get headers() {
-      return parseHeaders(raw);
+      return undici.util.parseHeaders(raw as Buffer[]) as Answer['headers'];
     },
     raw,
     chunks,

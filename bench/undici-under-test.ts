@@ -7,7 +7,3 @@ const load: NodeJS.Require = createRequire(`${folder}/package.json`);
 
 export const undici: typeof import('undici') = load('undici');
 export const undiciVersion: string = load('undici/package.json').version;
-
-/** undici's own, which it does not export. */
-export const parseHeaders: (raw: readonly Buffer[]) => Record<string, string> =
-  load('undici/lib/core/util.js').parseHeaders;
