@@ -1,8 +1,10 @@
 /** What only Node needs: a signal that counts its listeners, and timers that are objects. */
 
 import { builtinModule } from '../kernel/builtin-module.js';
+import { realPorts } from '../kernel/ports.js';
 import type { Session } from '../kernel/session.js';
 import { areShared, setLimit, TimeLimit } from '../kernel/time-limits.js';
+import type { Sleep } from '../kernel/timers.js';
 import { endOfTurn, isTurnEnding } from '../kernel/turn.js';
 import type { Ending, Limit, Outgoing } from './loop/exchange.js';
 import { AbortableAttempt } from './loop/sending.js';
@@ -132,5 +134,27 @@ class SharedLimit<Answer> extends TimeLimit {
     const expired: Expired<Answer> = { kind: 'expired', stalledMs, ending: undefined };
     this.attempt.expires(expired);
     this.resolve(expired);
+  }
+}
+
+/** As `sleep`, but `wake` may be called in the async context of another request. */
+export function sharing(sleep: Sleep): Sleep {
+  return areShared({ sleep }) ? sharedSleep : sleep;
+}
+
+const sharedSleep: Sleep = (delayMs, wake, { judges = 'elapsed', unref = false } = {}) => {
+  const limit = new SharedWait(delayMs, wake);
+  setLimit(limit, realPorts, judges, unref);
+  return () => limit.stop();
+};
+
+class SharedWait extends TimeLimit {
+  readonly lastsMs: number;
+  readonly over: (stalledMs: number) => void;
+
+  constructor(lastsMs: number, over: (stalledMs: number) => void) {
+    super();
+    this.lastsMs = lastsMs;
+    this.over = over;
   }
 }

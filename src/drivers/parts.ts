@@ -21,7 +21,7 @@ import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
-import type { expectManyListeners, SharingAttempt } from './node.js';
+import type { expectManyListeners, SharingAttempt, sharing } from './node.js';
 import type { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type {
@@ -159,6 +159,7 @@ interface DriverNode extends Part<'node'> {
 interface FetchNode extends DriverNode {
   readonly isEndTold: typeof isEndTold;
   readonly expectManyListeners: typeof expectManyListeners;
+  readonly sharing: typeof sharing;
 }
 
 interface AxiosNode extends DriverNode {

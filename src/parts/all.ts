@@ -58,7 +58,7 @@ import { AxiosChanges, FetchChanges } from '../drivers/identity.js';
 import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { judgedLater } from '../drivers/loop/judging-later.js';
-import { expectManyListeners, SharingAttempt } from '../drivers/node.js';
+import { expectManyListeners, SharingAttempt, sharing } from '../drivers/node.js';
 import { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
@@ -275,6 +275,7 @@ export const node: Every['node'] = {
   isEndTold,
   expectManyListeners,
   SharingAttempt,
+  sharing,
   releaseOfNode,
   onceRead,
 };
@@ -412,7 +413,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   },
   layers: { part: 'layers', of: ofLayers, callEnclosed },
   evidence: { part: 'evidence', FetchProof, isOurs },
-  node: { part: 'node', isEndTold, expectManyListeners, SharingAttempt },
+  node: { part: 'node', isEndTold, expectManyListeners, SharingAttempt, sharing },
   failures,
   advice: {
     part: 'advice',

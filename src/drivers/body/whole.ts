@@ -13,7 +13,7 @@ import type { Caller } from '../loop/exchange.js';
 import { isStatus } from '../loop/status.js';
 import { isWebStream } from './stream-like.js';
 import { isStillReadable } from './unread.js';
-import { copyOf, stop, weak } from './web-stream.js';
+import { stop, weak } from './web-stream.js';
 
 /** As much of an answer of fetch as is looked at here. */
 interface AnswerShape {
@@ -52,11 +52,23 @@ interface Awaited {
 /** Undefined: the answer is handed over at once. */
 export type Awaiting = (session: Session, answer: AnswerShape) => Awaited | undefined;
 
-const bodies: WeakMap<object, BodySeen> = /* @__PURE__ */ new WeakMap();
+interface Waited {
+  /** It lives as long as the original, for the reason that `copyOf` names. */
+  readonly copy: unknown;
+  /** Undefined: the body is still waited for. */
+  seen: BodySeen | undefined;
+}
+
+const bodies: WeakMap<object, Waited> = /* @__PURE__ */ new WeakMap();
 
 /** How the body of an answer was that has waited for it. */
 export function seenOf(answer: object | undefined): BodySeen | undefined {
-  return answer && bodies.get(answer);
+  return answer && bodies.get(answer)?.seen;
+}
+
+function note(answer: object, seen: BodySeen): void {
+  const waited = bodies.get(answer);
+  if (waited !== undefined) waited.seen = seen;
 }
 
 /** Until its body is whole. */
@@ -98,17 +110,23 @@ interface Waits {
   readonly awaiting: Awaiting;
 }
 
+/** Of the part for Node. */
+interface SharesTimers {
+  sharing(sleep: Sleep): Sleep;
+}
+
 /** Undefined: its answers do not wait. */
 export function waitingFor<Answer extends AnswerShape>(
   sending: Sending<Answer>,
   sleep: Sleep,
-  parts: { readonly wholeAnswers?: Waits; readonly streamStart?: Waits },
+  parts: { readonly wholeAnswers?: Waits; readonly streamStart?: Waits; readonly node?: SharesTimers },
 ): WaitingAnswers<Answer> | undefined {
   const { keepsUntilWhole, streamStart } = sending.session.settings;
   const whole = keepsUntilWhole ? parts.wholeAnswers : undefined;
   const start = streamStart === false ? undefined : parts.streamStart;
   if (whole === undefined && start === undefined) return undefined;
-  return new WaitingAnswers(sending, sleep, whole?.awaiting, start?.awaiting);
+  const shared = parts.node?.sharing(sleep) ?? sleep;
+  return new WaitingAnswers(sending, shared, whole?.awaiting, start?.awaiting);
 }
 
 const none: readonly WaitingAttempt[] = [];
@@ -140,7 +158,7 @@ export class WaitingAnswers<Answer extends AnswerShape> {
     try {
       const answer = await sending.sendOnce(whole.signal, isFollowable);
       const seen = await whole.waitFor(answer, this.awaiting);
-      if (seen !== undefined) bodies.set(answer, seen);
+      if (seen !== undefined) note(answer, seen);
       if (seen === undefined || seen === 'undecided' || isFailed(seen)) {
         whole.handsOver();
         if (given === undefined) sending.whenRead(answer, undefined, () => whole.stopFollowing());
@@ -283,7 +301,10 @@ class WaitingAttempt {
     });
   }
 
-  /** The answer is handed over as it is. False if there is none that waits. */
+  /**
+   * The answer is handed over as it is. False if there is none that waits. Nothing of the caller's hears of it: a timer that
+   * others share may call this.
+   */
   letGo(): boolean {
     const { end } = this;
     end?.('undecided');
@@ -318,8 +339,9 @@ interface Refs {
 /** Undefined if the answer cannot be copied, for example since something reads it already. */
 function readerOfCopy(answer: AnswerShape): Reader | undefined {
   try {
-    const { body } = copyOf(answer);
-    return (body as ReadableStream<Uint8Array>).getReader();
+    const copy = answer.clone();
+    bodies.set(answer, { copy, seen: undefined });
+    return (copy.body as ReadableStream<Uint8Array>).getReader();
   } catch {
     return undefined;
   }
