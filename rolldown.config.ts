@@ -94,12 +94,15 @@ const fewMaps: Plugin = {
   },
 };
 
-/** What decides in pure functions is in no trace of an application: the maps have only those that call a function of its. */
+/**
+ * What decides in pure functions is in no trace of an application: the maps have only those that call a function of its. Nor is
+ * what consists of types.
+ */
 const fewSources: Plugin = {
   name: 'few sources',
   transform: {
     filter: {
-      id: /[\\/]src[\\/]core[\\/](?!decide[\\/](decide|schedule)\.ts|errors)/,
+      id: /[\\/]src[\\/](core[\\/](?!decide[\\/](decide|schedule)\.ts|errors)|(drivers|kernel)[\\/]parts\.ts)/,
     },
     handler: (code) => ({ code, map: { mappings: '' } }),
   },
