@@ -19,6 +19,7 @@ import type { lightened } from './cause.js';
 import type { callEnclosed, sendEnclosed } from './enclosing.js';
 import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { admittedAfter } from './loop/admitting.js';
+import type { AcceptingRetries } from './loop/begin.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
 import type { expectManyListeners, SharingAttempt, sharing } from './node.js';
@@ -151,8 +152,8 @@ interface AxiosLayers extends Layers {
   readonly sendEnclosed: typeof sendEnclosed;
 }
 
-/** What only Node has. */
-interface DriverNode extends Part<'node'> {
+/** What only Node has, or only what has as many requests under way as a server in Node. */
+interface DriverNode extends Part<'node'>, AcceptingRetries {
   readonly SharingAttempt: typeof SharingAttempt;
 }
 

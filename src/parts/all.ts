@@ -94,6 +94,7 @@ import {
 import { ScopeConcurrency } from '../kernel/limits/concurrency.js';
 import { ScopeGate } from '../kernel/limits/gate.js';
 import { ScopeHold } from '../kernel/limits/hold.js';
+import { acceptRetry } from '../kernel/live-session.js';
 import { moveTo, scopeNameFrom } from '../kernel/moves.js';
 import type { KernelParts } from '../kernel/parts.js';
 import type { Ports } from '../kernel/ports.js';
@@ -278,6 +279,7 @@ export const node: Every['node'] = {
   sharing,
   releaseOfNode,
   onceRead,
+  acceptRetry,
 };
 
 const learning: Every['learning'] = {
@@ -413,7 +415,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   },
   layers: { part: 'layers', of: ofLayers, callEnclosed },
   evidence: { part: 'evidence', FetchProof, isOurs },
-  node: { part: 'node', isEndTold, expectManyListeners, SharingAttempt, sharing },
+  node: { part: 'node', isEndTold, expectManyListeners, SharingAttempt, sharing, acceptRetry },
   failures,
   advice: {
     part: 'advice',
@@ -475,7 +477,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   layers,
   advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced, noticeAuth },
   evidence: { part: 'evidence', sendCounted, evidenceOf },
-  node: { part: 'node', isEndTold, releaseOfNode, onceRead, SharingAttempt },
+  node: { part: 'node', isEndTold, releaseOfNode, onceRead, SharingAttempt, acceptRetry },
 });
 
 // ---------------------------------------------------------------- with all of them

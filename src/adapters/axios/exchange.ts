@@ -14,7 +14,7 @@ import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
 import type { AxiosParts, Installed } from '../../drivers/parts.js';
 import type { StartFailure } from '../../drivers/starting.js';
 import { written } from '../../kernel/address.js';
-import type { Session } from '../../kernel/session.js';
+import type { LiveSession } from '../../kernel/live-session.js';
 import type { Cancel, Sleep } from '../../kernel/timers.js';
 import { bodyToRead, release, whenRead } from './answer.js';
 import { type Body, bodyOf, breakBody } from './body.js';
@@ -37,7 +37,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly config: RequestConfig;
   readonly installation: Installation;
   readonly adapter: Adapter;
-  readonly session: Session;
+  readonly session: LiveSession;
   readonly body: Body | undefined;
   /** The address that the caller gave, wherever the next attempt may go. */
   whereabouts: Whereabouts;
@@ -211,7 +211,10 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** An adapter of the caller's may return nothing at all. */
   accepts(answer: ResponseShape | undefined): boolean {
-    return this.failureIn(answer, true) === undefined && acceptsStatus(this.session, answer?.status);
+    return (
+      this.failureIn(answer, true) === undefined &&
+      acceptsStatus(this.session, answer?.status, this.parts.node)
+    );
   }
 
   /** How an answer has failed that is there. From an error, it has a status of its own that counts, cut off or not. */

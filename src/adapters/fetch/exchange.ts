@@ -13,7 +13,7 @@ import { needsProof } from '../../drivers/loop/judging.js';
 import { overrideFrom } from '../../drivers/override.js';
 import type { FetchParts, Installed } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
-import type { Session } from '../../kernel/session.js';
+import type { LiveSession } from '../../kernel/live-session.js';
 import type { Cancel, Sleep } from '../../kernel/timers.js';
 import { bodyOfAnswer, release, whenRead } from './answer.js';
 import { type Body, bodyWithoutStreams } from './body.js';
@@ -34,7 +34,7 @@ type Init = InitShape | null | undefined;
 
 export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly installation: Installation;
-  readonly session: Session;
+  readonly session: LiveSession;
   /** Undefined if there is no body, if fetch can send it again itself, or if it is a Request's own and not sent yet. */
   body: Body | undefined = undefined;
   /** The caller's input and init as they were at the call. */
@@ -254,7 +254,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   /** A mock may return nothing at all, and an opaque answer has no status. */
   accepts(answer: ResponseShape | undefined): boolean {
     const hasFailed = typeof this.waits?.seenOf(answer) === 'object';
-    return !hasFailed && acceptsStatus(this.session, answer?.status);
+    return !hasFailed && acceptsStatus(this.session, answer?.status, this.parts.node);
   }
 
   statusOf(answer: ResponseShape | undefined): number | undefined {

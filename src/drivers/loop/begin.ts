@@ -2,7 +2,7 @@
 
 import { go } from '../../core/limits/all.js';
 import { asPromise } from '../../core/returned.js';
-import type { Session } from '../../kernel/session.js';
+import type { acceptRetry, LiveSession } from '../../kernel/live-session.js';
 import { rememberOutermost } from '../outermost.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import { Loop } from './loop.js';
@@ -78,9 +78,18 @@ function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
   );
 }
 
+/** What accepts a retry's answer with less work: where no part brings it, `next` is enough. */
+export interface AcceptingRetries {
+  readonly acceptRetry: typeof acceptRetry;
+}
+
 /** Accepts a response by its status. A response without a status goes to the caller as it is. */
-export function acceptsStatus(session: Session, status: number | undefined): boolean {
-  if (isStatus(status)) return session.acceptAtOnce(status);
+export function acceptsStatus(
+  session: LiveSession,
+  status: number | undefined,
+  part: AcceptingRetries | undefined,
+): boolean {
+  if (isStatus(status)) return session.acceptAtOnce(status) || part?.acceptRetry(session, status) === true;
   session.abandon(0);
   return true;
 }

@@ -79,8 +79,17 @@ export class Loop<Answer> {
     const result = this.first ?? (await this.send());
     this.first = undefined;
     if (result.kind === 'ruled') return this.obeyed(result);
-    const decision = await this.judge(result);
-    return decision?.action === 'retry' ? decision : result;
+    const { exchange } = this;
+    if (result.kind === 'response' && exchange.accepts(result.response)) return result;
+    try {
+      const found = judged(result, exchange, this.times);
+      const decision = this.decide(result, isPromise<Judged>(found) ? await found : found);
+      return decision.action === 'retry' ? decision : result;
+    } catch (error) {
+      exchange.release(result);
+      tellAbort(exchange, error);
+      throw error;
+    }
   }
 
   // -------------------------------------------------------------- an attempt
@@ -137,22 +146,11 @@ export class Loop<Answer> {
 
   // -------------------------------------------------------------- a decision
 
-  /** Undefined: the ending needs no decision. */
-  private async judge(ending: Ending<Answer>): Promise<Decision | undefined> {
-    const { exchange, session, times } = this;
-    if (ending.kind === 'response' && exchange.accepts(ending.response)) return undefined;
-    try {
-      const found = judged(ending, exchange, times);
-      const { outcome, prospects } = isPromise<Judged>(found) ? await found : found;
-      this.endedByAbort = isAborted(outcome);
-      const decision = session.next(outcome, prospects);
-      if (decision.action === 'retry') this.leave(ending, outcome);
-      return decision;
-    } catch (error) {
-      exchange.release(ending);
-      tellAbort(exchange, error);
-      throw error;
-    }
+  private decide(ending: Ending<Answer>, { outcome, prospects }: Judged): Decision {
+    this.endedByAbort = isAborted(outcome);
+    const decision = this.session.next(outcome, prospects);
+    if (decision.action === 'retry') this.leave(ending, outcome);
+    return decision;
   }
 
   /** Two attempts were out, and it is decided already which ending counts and what follows. */

@@ -12,7 +12,7 @@ import type {
   PromiseExchange,
 } from '../../../src/drivers/loop/exchange.js';
 import { createRetrier, type Retrier } from '../../../src/index.js';
-import type { Session } from '../../../src/kernel/session.js';
+import type { LiveSession } from '../../../src/kernel/live-session.js';
 import { allParts } from '../../../src/parts/all.js';
 import { HandTime } from '../../adapters/hand-time.js';
 
@@ -38,7 +38,7 @@ export class Toy implements PromiseExchange<Answer> {
   readonly sent: Sent[] = [];
   readonly log: string[] = [];
   readonly retrier: Retrier;
-  readonly session: Session;
+  readonly session: LiveSession;
   readonly body = undefined;
   readonly isSendableTwice = true;
   readonly parts = allParts;
@@ -51,7 +51,7 @@ export class Toy implements PromiseExchange<Answer> {
 
   constructor(options: PolicyOptions, fetch: Fetch, signal?: AbortSignal) {
     this.retrier = createRetrier({ ...soon, ...options }, this.time.ports);
-    this.session = this.retrier.open(facts) as Session;
+    this.session = this.retrier.open(facts) as LiveSession;
     this.fetch = fetch;
     this.signal = signal;
   }
@@ -59,7 +59,7 @@ export class Toy implements PromiseExchange<Answer> {
   /** How many other requests were answered before, and after how many milliseconds each. */
   answerBefore(count: number, ms: number): void {
     for (let number = 0; number < count; number += 1) {
-      const session = this.retrier.open(facts) as Session;
+      const session = this.retrier.open(facts) as LiveSession;
       session.tail?.sent(1);
       this.time.now += ms;
       if (!session.acceptAtOnce(200)) session.next({ kind: 'response', status: 200 }, { replayable: true });
@@ -116,7 +116,7 @@ export class Toy implements PromiseExchange<Answer> {
   }
 
   accepts({ status }: Answer): boolean {
-    return acceptsStatus(this.session, status);
+    return acceptsStatus(this.session, status, this.parts.node);
   }
 
   statusOf({ status }: Answer): number {
