@@ -106,33 +106,45 @@ export class Loop<Answer> {
     return part?.admittedAfter(admission, exchange, times, (sleep, ms) => this.waitWith(sleep, ms));
   }
 
-  private async send(): Promise<Ending<Answer> | Ruled<Answer>> {
-    const { exchange, outgoing, times } = this;
+  /** If nothing has to be asked or made before, the attempt is sent at once. */
+  private send(): Promise<Ending<Answer> | Ruled<Answer>> {
+    const { exchange, session } = this;
     throwIfAborted(exchange);
-    const asked = this.session.credentials?.ask();
+    const { credentials } = session;
+    return exchange.body === undefined && credentials === undefined
+      ? this.sendWith(undefined)
+      : this.sendMade(credentials?.ask());
+  }
+
+  private async sendMade(asked: Promise<void> | undefined): Promise<Ending<Answer> | Ruled<Answer>> {
+    const { exchange, times } = this;
     if (asked !== undefined) await times.inTime(asked);
     times.begin();
     try {
       const body = times.inTime(exchange.body?.next(), times.limit());
-      outgoing.prepare(isPromise(body) ? await body : body, this.extra);
-      // Some clients send a request that was aborted before.
-      throwIfAborted(exchange);
-      const limit = times.limit();
-      // A hook, a body or a busy process has used up the time.
-      if (limit !== undefined && limit.ms <= 0) throw limit.error();
-      const { learning } = exchange.parts as DriverParts;
-      if (learning !== undefined && this.session.tail !== undefined)
-        return this.sendLearning(learning, limit);
-      this.sending = undefined;
-      if (limit === undefined) return await endingOf(exchange);
-      this.sending = attemptOf(exchange, times);
-      return await this.sending.run(outgoing, limit, (ending) => ending);
+      return await this.sendWith(isPromise(body) ? await body : body);
     } catch (error) {
       // Making the body counts as part of the attempt, and of its time.
       if (times.timedOut !== undefined && error === times.timedOut)
         return { kind: 'error', error, unasked: true };
       throw error;
     }
+  }
+
+  private sendWith(body: unknown): Promise<Ending<Answer> | Ruled<Answer>> {
+    const { exchange, outgoing, times } = this;
+    outgoing.prepare(body, this.extra);
+    // Some clients send a request that was aborted before.
+    throwIfAborted(exchange);
+    const limit = times.limit();
+    // A hook, a body or a busy process has used up the time.
+    if (limit !== undefined && limit.ms <= 0) throw limit.error();
+    const { learning } = exchange.parts as DriverParts;
+    if (learning !== undefined && this.session.tail !== undefined) return this.sendLearning(learning, limit);
+    this.sending = undefined;
+    if (limit === undefined) return endingOf(exchange);
+    this.sending = attemptOf(exchange, times);
+    return this.sending.run(outgoing, limit, (ending) => ending);
   }
 
   private async sendLearning(

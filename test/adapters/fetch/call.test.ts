@@ -38,6 +38,19 @@ describe('the fetch that is called', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test('the answer that a retry succeeds with is accepted by its status, like that of a first attempt', async () => {
+    const { doFetch, answers } = mock(503, 200);
+    const [, success] = answers;
+    const read = vi.fn();
+    Object.defineProperty(success, 'headers', { get: read });
+    expect(await withRetry(doFetch, soon)('https://a.example/')).toBe(success);
+    expect(read).not.toHaveBeenCalled();
+    expect(historyOf(success)?.map(({ decision }) => decision.reason)).toEqual([
+      'transient-status',
+      'success',
+    ]);
+  });
+
   test('without one, what globalThis.fetch is at each call', async () => {
     const own = withRetry(undefined, soon);
     const [one, other] = [mock(200), mock(503, 200)];

@@ -12,6 +12,32 @@ const notRetryable = unusable('not-retryable-status');
 const forbidden = never('server-forbids-retry');
 const requested = again(null, 'server-requests-retry');
 
+describe("the platform's Headers", () => {
+  test('of any spelling, with a known name among others', () => {
+    const headers = new Headers({ date: 'today', 'Retry-After': '5', server: 'one' });
+    expect(hintOf('common', 503, headers)).toEqual(fiveSeconds);
+    headers.delete('retry-after');
+    expect(hintOf('common', 503, headers)).toBeUndefined();
+  });
+
+  test('a class or an object of them that knows more than it lists', () => {
+    class Knowing extends Headers {
+      override get(name: string): string | null {
+        return name === 'retry-after' ? '5' : super.get(name);
+      }
+    }
+    expect(hintOf('common', 503, new Knowing({ server: 'one' }))).toEqual(fiveSeconds);
+    const own = Object.assign(new Headers(), {
+      get: (name: string) => (name === 'retry-after' ? '5' : null),
+    });
+    expect(hintOf('common', 503, own)).toEqual(fiveSeconds);
+  });
+
+  test('what has their prototype and nothing else', () => {
+    expect(hintOf('common', 503, Object.create(Headers.prototype) as Headers)).toBeUndefined();
+  });
+});
+
 describe('statuses', () => {
   test.each([408, 413, 421, 425, 429, 500, 502, 503, 504, 506, 508, 529, 599])('%i is read', (status) => {
     expect(hintOf('standard', status, five)).toEqual(fiveSeconds);
