@@ -3,6 +3,7 @@
 import type { BodyHints, FailuresPart, Filling, Part, StreamStartPart } from '../core/policy/parts.js';
 import type { Advice } from '../kernel/advice.js';
 import type { Layers } from '../kernel/layers.js';
+import type { acceptRetry } from '../kernel/live-session.js';
 import type { Admission, CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 import type { AttemptsApart, initOfHedge } from './apart.js';
@@ -19,7 +20,6 @@ import type { lightened } from './cause.js';
 import type { callEnclosed, sendEnclosed } from './enclosing.js';
 import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { admittedAfter } from './loop/admitting.js';
-import type { AcceptingRetries } from './loop/begin.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
 import type { expectManyListeners, SharingAttempt, sharing } from './node.js';
@@ -153,7 +153,8 @@ interface AxiosLayers extends Layers {
 }
 
 /** What only Node has, or only what has as many requests under way as a server in Node. */
-interface DriverNode extends Part<'node'>, AcceptingRetries {
+interface DriverNode extends Part<'node'> {
+  readonly acceptRetry: typeof acceptRetry;
   readonly SharingAttempt: typeof SharingAttempt;
 }
 

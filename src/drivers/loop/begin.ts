@@ -78,16 +78,14 @@ function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
   );
 }
 
-/** What accepts a retry's answer with less work: where no part brings it, `next` is enough. */
-export interface AcceptingRetries {
-  readonly acceptRetry: typeof acceptRetry;
-}
-
-/** Accepts a response by its status. A response without a status goes to the caller as it is. */
+/**
+ * Accepts a response by its status. A response without a status goes to the caller as it is. `part`: accepts that of a
+ * retry with less work than `next`, which is enough where few requests are retried.
+ */
 export function acceptsStatus(
   session: LiveSession,
   status: number | undefined,
-  part: AcceptingRetries | undefined,
+  part: { readonly acceptRetry: typeof acceptRetry } | undefined,
 ): boolean {
   if (isStatus(status)) return session.acceptAtOnce(status) || part?.acceptRetry(session, status) === true;
   session.abandon(0);
