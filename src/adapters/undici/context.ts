@@ -33,6 +33,9 @@ class CallersContext implements Traceable {
   }
 }
 
+/** An origin without userinfo: most requests go to the one before, and to look through it takes longer. */
+let lastPlain: string | undefined;
+
 /** Stands in for the options once the request is over, so that their body can be collected. */
 const released: DispatchOptions = Object.freeze({ path: '/', method: 'GET' });
 
@@ -78,8 +81,11 @@ export class RequestContext implements RequestFacts {
   get origin(): string | undefined {
     const origin = this.#origin;
     if (typeof origin !== 'string') return origin?.origin;
+    if (origin === lastPlain) return origin;
     // A `scope` function may make a name of the origin, and names show up in events and snapshots: userinfo is removed.
-    return origin.includes('@') ? withoutSecrets(origin) : origin;
+    if (origin.includes('@')) return withoutSecrets(origin);
+    lastPlain = origin;
+    return origin;
   }
 
   get path(): string {

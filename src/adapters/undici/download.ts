@@ -9,7 +9,6 @@ import { restOf } from './resume.js';
 
 /** The attempt that delivers a body. */
 export interface Delivery {
-  readonly status: number;
   readonly headers: ResponseHeaders;
   /** How much of the body the caller has, in bytes. */
   readonly receivedBytes: number;
@@ -20,6 +19,7 @@ export interface Delivery {
 /** Undefined: nothing is to be watched, as in most bodies, unless this one breaks off. */
 export function watchedDownload(
   delivery: Delivery,
+  status: number,
   statusText: string | undefined,
   isJudged: boolean,
 ): Download | undefined {
@@ -27,19 +27,21 @@ export function watchedDownload(
   // response without one is compared twice, which does no harm.
   const length = (statusText ?? '') === '' ? delivery.headers['content-length'] : undefined;
   if (length === undefined && !isJudged) return undefined;
-  return new Download(delivery, isJudged, length === undefined ? undefined : Number(length));
+  return new Download(delivery, status, isJudged, length === undefined ? undefined : Number(length));
 }
 
 export class Download {
   /** The session knows already that the body breaks off, and what follows from that. */
   readonly isJudged: boolean;
   private delivery: Delivery;
+  readonly status: number;
   /** Content-Length, where comparing it is up to us. */
   private readonly announcedBytes: number | undefined;
   private broken: Break | undefined = undefined;
 
-  constructor(delivery: Delivery, isJudged = false, announcedBytes?: number) {
+  constructor(delivery: Delivery, status: number, isJudged = false, announcedBytes?: number) {
     this.delivery = delivery;
+    this.status = status;
     this.isJudged = isJudged;
     this.announcedBytes = announcedBytes;
   }
@@ -69,9 +71,8 @@ export class Download {
 
   /** Notes that the body broke off with this error, and works out how to ask for the rest, if that is possible. */
   broke(error: unknown, method: string, mayResume: boolean): void {
-    const { delivery } = this;
-    const { path, receivedBytes } = delivery;
-    const rest = mayResume && path !== undefined ? restOf(method, delivery, receivedBytes, path) : undefined;
+    const { path, receivedBytes } = this.delivery;
+    const rest = mayResume && path !== undefined ? restOf(method, this, receivedBytes, path) : undefined;
     this.broken = { error, rest };
   }
 

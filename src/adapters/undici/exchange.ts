@@ -467,7 +467,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const { phase, session } = this;
     if (phase.kind === 'resuming') return phase.download;
     if (phase.kind !== 'delivering' || ending.kind !== 'error') return undefined;
-    const download = phase.download ?? new Download(phase);
+    const download = phase.download ?? new Download(phase, session.endedWith);
     download.broke(ending.error, session.request.method, session.settings.resume);
     session.resume();
     this.times?.startDeadline();

@@ -104,8 +104,7 @@ export class Sending implements Handler, OldHandler, Delivery {
   upload: Upload | undefined = undefined;
   /** Only if it matters what the end of this attempt proves. */
   hops: Hops | undefined = undefined;
-  /** 0 until the caller gets the final head. */
-  status = 0;
+  /** Those of the final head, once the caller gets it. */
   headers: ResponseHeaders = noHeaders;
   receivedBytes = 0;
   /** Undefined unless there is something to watch about the body that the caller receives. */
@@ -119,7 +118,7 @@ export class Sending implements Handler, OldHandler, Delivery {
 
   /** `delivering`: the caller has the final head, and is receiving the body. */
   get kind(): 'sending' | 'delivering' {
-    return this.status === 0 ? 'sending' : 'delivering';
+    return this.headers === noHeaders ? 'sending' : 'delivering';
   }
 
   /** The head of an answer that waits for its body. */
@@ -325,15 +324,13 @@ export class Sending implements Handler, OldHandler, Delivery {
 
   /** The caller gets this head now. */
   deliver(status: number, headers: ResponseHeaders, statusText: string | undefined, isJudged: boolean): void {
-    this.status = status;
     this.headers = headers;
-    this.download = watchedDownload(this, statusText, isJudged);
+    this.download = watchedDownload(this, status, statusText, isJudged);
   }
 
   /** The rest of a body that broke off comes from this attempt. */
   deliverRest(download: Download): void {
-    const { status, headers, receivedBytes } = download.goOn(this);
-    this.status = status;
+    const { headers, receivedBytes } = download.goOn(this);
     this.headers = headers;
     this.receivedBytes = receivedBytes;
     this.download = download;
