@@ -74,8 +74,8 @@ export function mayBeginLater({ now, sleep: given }: Pick<Ports, 'now' | 'sleep'
 // ---------------------------------------------------------------- what is to be done later
 
 export interface Alarm extends Linked<Alarm> {
-  /** Infinity: it is not set. */
-  dueAt: number;
+  /** Undefined: it is not set. So it needs no room for a number before. */
+  dueAt: number | undefined;
   ring(): void;
 }
 
@@ -101,15 +101,15 @@ export class Alarms {
     alarm.dueAt = dueAt;
     // Alarms of about the same delay come in order, so this takes hardly a step.
     let earlier = this.line.last;
-    while (earlier !== undefined && earlier.dueAt > dueAt) earlier = earlier.earlier;
+    while (earlier !== undefined && timeOf(earlier) > dueAt) earlier = earlier.earlier;
     this.line.putAfter(earlier, alarm);
     if (dueAt < this.timedFor) this.setTimer(dueAt, now);
   }
 
   clear(alarm: Alarm): void {
-    if (alarm.dueAt === Number.POSITIVE_INFINITY) return;
+    if (alarm.dueAt === undefined) return;
     this.line.remove(alarm);
-    alarm.dueAt = Number.POSITIVE_INFINITY;
+    alarm.dueAt = undefined;
     if (this.line.first === undefined && !this.isStopping) this.stopSoon();
   }
 
@@ -131,7 +131,8 @@ export class Alarms {
 
   /** This process stood still: what the alarms are about has had that much less time. */
   private postpone(ms: number): void {
-    for (let alarm = this.line.first; alarm !== undefined; alarm = alarm.later) alarm.dueAt += ms;
+    for (let alarm = this.line.first; alarm !== undefined; alarm = alarm.later)
+      alarm.dueAt = timeOf(alarm) + ms;
   }
 
   private stopTimer(): void {
@@ -146,13 +147,18 @@ export class Alarms {
     this.cancel = undefined;
     this.timedFor = Number.POSITIVE_INFINITY;
     try {
-      for (let { first } = this.line; first !== undefined && first.dueAt <= now; { first } = this.line) {
+      for (let { first } = this.line; first !== undefined && timeOf(first) <= now; { first } = this.line) {
         this.clear(first);
         first.ring();
       }
     } finally {
       const { first } = this.line;
-      if (first !== undefined && first.dueAt < this.timedFor) this.setTimer(first.dueAt, now);
+      if (first !== undefined && timeOf(first) < this.timedFor) this.setTimer(timeOf(first), now);
     }
   }
+}
+
+/** For one that is set. */
+function timeOf({ dueAt = 0 }: Alarm): number {
+  return dueAt;
 }

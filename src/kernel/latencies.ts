@@ -22,12 +22,22 @@ export interface RuleLatency {
 export class Latencies {
   /** Routes differ in how long they take, so each rule has its own. */
   private readonly byRule: Map<Rule, RuleLatency> = new Map();
+  private lastRule: Rule | undefined = undefined;
+  private last: RuleLatency | undefined = undefined;
   /** Timers of hedges; hardly any request takes long enough for one. */
   alarms: InstanceType<NewAlarms> | undefined = undefined;
   /** Attempts that lost against another one and go on until their head, so that their connections can be kept. */
   private losers = 0;
 
   of(rule: Rule): RuleLatency {
+    if (this.last === undefined || this.lastRule !== rule) {
+      this.lastRule = rule;
+      this.last = this.found(rule);
+    }
+    return this.last;
+  }
+
+  private found(rule: Rule): RuleLatency {
     let known = this.byRule.get(rule);
     if (known === undefined) {
       known = { all: this, state: latency.newLatency };

@@ -11,6 +11,7 @@ import type { RequestEvent } from '../core/events.js';
 import { labelOf, labelOfFinding } from '../core/label.js';
 import { go } from '../core/limits/all.js';
 import { refundOf } from '../core/limits/budget/budget.js';
+import type { Tail } from '../core/limits/latency/setting.js';
 import { signOfStatus } from '../core/limits/signs.js';
 import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
@@ -96,7 +97,8 @@ export class LiveSession implements Raced {
   attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
-  readonly race: Race | undefined;
+  /** Made once more is to be known than that the request has succeeded at once. */
+  private raced: Race | undefined = undefined;
 
   constructor(request: RequestFacts, rule: Rule, limits: Limits, parts: KernelParts, beginsLater = false) {
     this.request = request;
@@ -117,8 +119,24 @@ export class LiveSession implements Raced {
         enclosure,
       );
     }
-    this.race =
-      tail === undefined || parts.learning === undefined ? undefined : new parts.learning.Race(this, tail);
+    // What the context suppresses is only seen where the request is made.
+    if (tail !== undefined && this.suppressed === true) this.raced = this.newRace(tail, false);
+  }
+
+  private newRace(tail: Tail, isActing: boolean): Race | undefined {
+    const { learning } = this.scope.parts as KernelParts;
+    return learning === undefined ? undefined : new learning.Race(this, tail, isActing);
+  }
+
+  get race(): Race | undefined {
+    const { tail } = this.settings;
+    if (tail !== undefined) this.raced ??= this.newRace(tail, true);
+    return this.raced;
+  }
+
+  /** Whether there is a `tail`, which is made when it is asked for first. */
+  get hasTail(): boolean {
+    return this.settings.tail !== undefined && this.raced?.isActing !== false;
   }
 
   get settings(): Settings {
@@ -142,7 +160,8 @@ export class LiveSession implements Raced {
   }
 
   get tail(): SessionTail | undefined {
-    return this.race?.isActing === true ? this.race : undefined;
+    const { race } = this;
+    return race?.isActing === true ? race : undefined;
   }
 
   get startedAt(): number | undefined {
@@ -236,8 +255,13 @@ export class LiveSession implements Raced {
     limits.budget?.succeeded(undefined);
     if (asked !== undefined && !settings.awaitsBody) this.endPermit();
     if (this.isHeard) this.tellSettled(status, limits.scope.ports.now());
-    this.race?.accepted();
+    if (settings.tail !== undefined) this.acceptTail(settings.tail);
     return true;
+  }
+
+  private acceptTail(tail: Tail): void {
+    if (this.raced !== undefined) this.raced.accepted();
+    else (this.scope.parts as KernelParts).learning?.Race.acceptedAtOnce(this, tail);
   }
 
   next(outcome: Outcome | Finding, prospects: Prospects, source: Outcome | Finding = outcome): Decision {
@@ -281,7 +305,7 @@ export class LiveSession implements Raced {
   }
 
   private record(attempt: Attempt): void {
-    const beaten = this.race?.beatenBy(attempt);
+    const beaten = this.raced?.beatenBy(attempt);
     // The attempt that decides comes last.
     const ended = beaten === undefined ? [attempt] : [beaten, attempt];
     if (this.attempts === undefined) this.attempts = ended;
@@ -349,7 +373,7 @@ export class LiveSession implements Raced {
   }
 
   abandon(outcome?: unknown): void {
-    this.race?.abandoned();
+    this.raced?.abandoned();
     const { asked, permit } = this;
     if (permit !== undefined) asked?.leave(this.limits, permit);
     if (this.credentials?.isHeard !== true) asked?.attemptEnded(this);
@@ -390,7 +414,7 @@ export class LiveSession implements Raced {
     if (timing.isSettledTold) return;
     timing.isSettledTold = true;
     const attempts = this.history.length;
-    const hedgeWon = this.race?.hasHedgeWon;
+    const hedgeWon = this.raced?.hasHedgeWon;
     const elapsedMs = now - (timing.startedAt ?? now);
     const refused = timing.permit?.past?.refused;
     this.tell({

@@ -1,6 +1,5 @@
 /** The parts of an installation, as far as the kernel knows them: the limits that are asked, and what learns from answers. */
 
-import type { Tail } from '../core/limits/latency/setting.js';
 import type {
   AdmissionPart,
   Filling,
@@ -15,7 +14,7 @@ import type { Layers } from './layers.js';
 import type * as admission from './limits/admission.js';
 import type { LimitParts } from './limits/limits.js';
 import type { moveTo, scopeNameFrom } from './moves.js';
-import type { Race, Raced } from './race.js';
+import type { Race } from './race.js';
 
 /** What each limit needs that is asked before an attempt. */
 export interface Admission extends AdmissionPart {
@@ -37,7 +36,7 @@ export interface Admission extends AdmissionPart {
 }
 
 export interface Learning extends Filling<'learning'> {
-  readonly Race: new (session: Raced, uses: Tail) => Race;
+  readonly Race: typeof Race;
 }
 
 /** What the kernel needs for the functions of a policy that are told of the request. */

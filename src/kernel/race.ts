@@ -88,12 +88,19 @@ export class Race implements SessionTail {
   /** The attempts that lost while they were still out. After credentials that were refused, there may be another one. */
   private losers: Map<number, InFlight> | undefined = undefined;
 
-  constructor(session: Raced, own: Tail) {
-    const { rule } = session;
+  constructor(session: Raced, own: Tail, isActing: boolean) {
     this.session = session;
     this.known = knownTo(session);
-    this.ofRule = rule.settings.tail ?? own;
-    this.isActing = session.suppressed !== true;
+    this.ofRule = tailOfRule(session, own);
+    this.isActing = isActing;
+  }
+
+  /** A request has succeeded at once that has no race: what needs one has not happened. */
+  static acceptedAtOnce(session: Raced, own: Tail): void {
+    const ofRule = tailOfRule(session, own);
+    if (ofRule.hedge === false) return;
+    const known = knownTo(session);
+    known.state = latency.afterSuccess(ofRule, known.state);
   }
 
   /** The next attempt goes to another scope, whose answers take times of their own. */
@@ -468,6 +475,10 @@ const cutFinding: Finding = /* @__PURE__ */ Object.freeze({
   name: 'Cut',
   code: undefined,
 });
+
+function tailOfRule({ rule }: Raced, own: Tail): Tail {
+  return rule.settings.tail ?? own;
+}
 
 function knownTo({ limits: { scope }, rule }: Raced): RuleLatency {
   scope.latencies ??= new Latencies();

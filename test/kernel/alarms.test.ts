@@ -7,7 +7,7 @@ import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
 import { HandTime } from '../adapters/hand-time.js';
 
 class Ringing implements Alarm {
-  dueAt: number = Number.POSITIVE_INFINITY;
+  dueAt: number | undefined = undefined;
   earlier: Alarm | undefined = undefined;
   later: Alarm | undefined = undefined;
   readonly rang: number[] = [];

@@ -42,7 +42,7 @@ import type {
   ResponseHeaders,
 } from './handlers.js';
 import { rawFrom } from './headers.js';
-import { type HedgeSender, hedgingFor } from './hedging.js';
+import { HedgeSender } from './hedging.js';
 import { discard } from './loser.js';
 import {
   bytesToGather,
@@ -161,7 +161,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   start(): boolean {
     const { deadlineMs, attemptTimeoutMs, beforeRetry, tail } = this.session.settings;
     if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new LimitTimers(this);
-    if (tail !== undefined) this.hedging = hedgingFor(this);
+    // Retries may be suppressed where the request is made: then nothing is hedged or learnt.
+    if (tail !== undefined && this.session.hasTail) this.hedging = new HedgeSender(this);
     this.tellStart();
     // A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
     // first attempt gets the caller's own headers, as without us; later attempts get a copy, and so does the first one

@@ -22,23 +22,20 @@ interface HedgedExchange extends PairedExchange, SentExchange {
   startTimers(sending: Sending): void;
 }
 
-/** Retries may be suppressed where the request is made: then nothing is hedged or learnt. */
-export function hedgingFor(exchange: HedgedExchange): HedgeSender | undefined {
-  const { tail } = exchange.session;
-  return tail === undefined ? undefined : new HedgeSender(exchange, tail);
-}
-
 export class HedgeSender implements Watch {
   private readonly exchange: HedgedExchange;
-  private readonly tail: SessionTail;
   private pair: Pair | undefined = undefined;
   /** The attempt that was sent in this turn, or that a hedge may be sent beside. */
   private awaited: WatchedSending | undefined = undefined;
   private hedgeAfterMs = 0;
 
-  constructor(exchange: HedgedExchange, tail: SessionTail) {
+  constructor(exchange: HedgedExchange) {
     this.exchange = exchange;
-    this.tail = tail;
+  }
+
+  /** Nothing is asked of it before the end of the turn. */
+  private get tail(): SessionTail {
+    return this.exchange.session.tail as SessionTail;
   }
 
   newSending(receiver: Receiver): Sending {
@@ -111,7 +108,7 @@ export class HedgeSender implements Watch {
     this.awaited = sending;
     this.tail.awaitHedge(sending, body.kind === 'ready', Alarms, now);
     if (!sending.isSet) return;
-    this.hedgeAfterMs = sending.dueAt - now;
+    this.hedgeAfterMs = (sending.dueAt ?? now) - now;
     sending.askForConnection();
   }
 

@@ -24,7 +24,7 @@ export class WatchedSending extends Sending implements Alarm, JustSent, OnConnec
   dispatchedAt: number | undefined = undefined;
   /** The HTTP/1.1 connection that it is on, if undici says so. */
   connection: object | undefined = undefined;
-  dueAt: number = Number.POSITIVE_INFINITY;
+  dueAt: number | undefined = undefined;
   isJustSent = false;
   earlier: WatchedSending | undefined = undefined;
   later: WatchedSending | undefined = undefined;
@@ -47,7 +47,7 @@ export class WatchedSending extends Sending implements Alarm, JustSent, OnConnec
 
   /** Whether it waits for a hedge. */
   get isSet(): boolean {
-    return this.dueAt !== Number.POSITIVE_INFINITY;
+    return this.dueAt !== undefined;
   }
 
   begins(sentAt: number, now: number): void {
