@@ -45,14 +45,12 @@ const nothingAsked = { gateShut: false, queueMs: 0, line: undefined };
 /** In place of a status: the body of a response has failed after the request had ended with it. */
 const reopened = -1;
 
-/** What a session remembers beside its attempts. Made only if a setting, a limit or a listener needs it. */
-export interface RequestTiming {
+/** What a session remembers beside its attempts. Made only if a setting or a listener needs it. */
+interface RequestTiming {
   /** Undefined: it has not begun, or nothing needs the time. */
   startedAt: number | undefined;
   /** When the body of an earlier head broke off: the deadline counts from then on. */
   resumedAt: number | undefined;
-  /** That of the attempt which asks, is out, or was out last. */
-  permit: Permit | undefined;
   /** Where `beforeRetry` has sent it. */
   move: Move | undefined;
   /**
@@ -60,8 +58,6 @@ export interface RequestTiming {
    * fails later.
    */
   isSettledTold: boolean;
-  /** Undefined: the request asks no limit before an attempt. */
-  readonly asked: Asked['asked'] | undefined;
   readonly credentials: RequestCredentials | undefined;
   /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
   readonly enclosure: Enclosure | undefined;
@@ -69,17 +65,14 @@ export interface RequestTiming {
 
 function timingFrom(
   startedAt?: number,
-  asked?: RequestTiming['asked'],
   credentials?: RequestTiming['credentials'],
   enclosure?: Enclosure,
 ): RequestTiming {
   return {
     startedAt,
     resumedAt: undefined,
-    permit: undefined,
     move: undefined,
     isSettledTold: false,
-    asked,
     credentials,
     enclosure,
   };
@@ -90,10 +83,12 @@ export class LiveSession implements Raced {
   readonly rule: Rule;
   limits: Limits;
   /**
-   * Made only if a limit is asked for admission, if the request has credentials or is made within another layer's attempt,
-   * or if a deadline or a listener needs the time.
+   * Made only if the request has credentials or is made within another layer's attempt, or if a deadline or a listener
+   * needs the time.
    */
   private timing: RequestTiming | undefined = undefined;
+  /** That of the attempt which asks, is out, or was out last. */
+  permit: Permit | undefined = undefined;
   attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
   private acceptedStatus = 0;
@@ -106,13 +101,12 @@ export class LiveSession implements Raced {
     this.limits = limits;
     const enclosure = parts.layers?.of.currentEnclosure();
     const { settings } = limits;
-    const { tail, credentials, needsAdmission } = settings;
+    const { tail, credentials } = settings;
     const isHeard = isListening(settings, parts.channels?.of);
     const hasBegun = isHeard || (settings.deadlineMs !== undefined && !beginsLater);
-    if (hasBegun || needsAdmission || credentials !== false || enclosure !== undefined) {
+    if (hasBegun || credentials !== false || enclosure !== undefined) {
       this.timing = timingFrom(
         hasBegun ? limits.scope.ports.now() : undefined,
-        needsAdmission ? parts.admission?.asked : undefined,
         credentials === false || parts.credentials === undefined
           ? undefined
           : new parts.credentials.RequestCredentials(this, credentials),
@@ -147,8 +141,10 @@ export class LiveSession implements Raced {
     return this.timing?.credentials;
   }
 
-  get asked(): RequestTiming['asked'] {
-    return this.timing?.asked;
+  /** Undefined: the request asks no limit before an attempt. */
+  get asked(): Asked['asked'] | undefined {
+    const { scope, settings } = this.limits;
+    return settings.needsAdmission ? (scope.parts as KernelParts).admission?.asked : undefined;
   }
 
   get scope(): Shared {
@@ -235,14 +231,6 @@ export class LiveSession implements Raced {
   private ensureTiming(): RequestTiming {
     this.timing ??= timingFrom();
     return this.timing;
-  }
-
-  get permit(): Permit | undefined {
-    return this.timing?.permit;
-  }
-
-  set permit(permit: Permit) {
-    this.ensureTiming().permit = permit;
   }
 
   acceptAtOnce(status: number): boolean {
@@ -416,7 +404,7 @@ export class LiveSession implements Raced {
     const attempts = this.history.length;
     const hedgeWon = this.raced?.hasHedgeWon;
     const elapsedMs = now - (timing.startedAt ?? now);
-    const refused = timing.permit?.past?.refused;
+    const refused = this.permit?.past?.refused;
     this.tell({
       type: 'settled',
       ...about,

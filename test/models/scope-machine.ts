@@ -13,7 +13,7 @@ import type { Fleet } from '../../src/kernel/fleet.js';
 import type { ScopeConcurrency } from '../../src/kernel/limits/concurrency.js';
 import type { Limits } from '../../src/kernel/limits/limits.js';
 import type { Permit } from '../../src/kernel/limits/permit.js';
-import { LiveSession, type RequestTiming } from '../../src/kernel/live-session.js';
+import { LiveSession } from '../../src/kernel/live-session.js';
 import type { Retrier } from '../../src/kernel/retrier.js';
 import type { Scope } from '../../src/kernel/scope.js';
 import { allParts, createRetrier } from '../../src/parts/all.js';
@@ -451,8 +451,5 @@ export function listIn<T>(remembered: Remembered | undefined, list: unknown): re
 
 /** What the attempt of a session held of its limits, and when it was sent. */
 export function permitOf(remembered: Remembered | undefined): Permit | undefined {
-  const timing = remembered?.memory.get(fieldsOf(remembered)['timing'] as object) as
-    | RequestTiming
-    | undefined;
-  return remembered?.memory.get(timing?.permit as object) as Permit | undefined;
+  return remembered?.memory.get(fieldsOf(remembered)['permit'] as object) as Permit | undefined;
 }

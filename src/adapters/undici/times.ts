@@ -84,7 +84,7 @@ export class LimitTimers implements AwaitsTurn {
   startAttempt(sending: Sending): void {
     const { session, ports } = this.exchange;
     if (session.settings.attemptTimeoutMs === undefined) return;
-    if (areShared(ports) && this.sent === undefined) {
+    if (this.sent === undefined && (this.awaitsTurn || areShared(ports))) {
       this.sent = sending;
       this.awaitTurn();
     } else this.limitLongest(sending);
