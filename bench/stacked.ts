@@ -25,7 +25,7 @@ const atATime = 16;
 const requestsPerRound = 400;
 
 /** Of what each of them adds. */
-const atMostOf = { [names.cockatiel]: 0.3, [names.timeout]: 1.5 } as const;
+const atMostOf = { [names.cockatiel]: 0.2, [names.timeout]: 0.8 } as const;
 
 export function benchStacked(): Promise<Row[]> {
   return withPackages(packages, async (scratch) => [
