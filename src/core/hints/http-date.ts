@@ -18,6 +18,9 @@ export interface ParsedDate {
   readonly weekdayFits: boolean;
 }
 
+/** Its pattern names the parts of a date by their first letters. */
+export type DateForm = readonly [ParsedDate['form'], RegExp];
+
 /** `now` decides the century of two-digit years. */
 export type DateParser = (text: string, now: number) => ParsedDate | undefined;
 
@@ -26,7 +29,7 @@ const weekdays: readonly string[] =
   /* @__PURE__ */ 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
 // Every quantifier is bounded, and no two neighbours can match the same character, so matching takes linear time.
-const forms: readonly (readonly [ParsedDate['form'], RegExp])[] = [
+const forms: readonly DateForm[] = [
   ['http-date', /^(?<w>[A-Z][a-z]{2}), (?<d>\d\d) (?<m>[A-Z][a-z]{2}) (?<y>\d{4}) (?<t>\d\d:\d\d:\d\d) GMT$/],
   [
     'http-date-rfc850',
@@ -41,18 +44,30 @@ const forms: readonly (readonly [ParsedDate['form'], RegExp])[] = [
 /** Exactly as the grammar defines them. */
 export function parseDate(text: string, now: number): ParsedDate | undefined {
   for (const [form, pattern] of forms) {
-    const { w, d, m = '', y = '', t = '' } = pattern.exec(text)?.groups ?? {};
-    if (w !== undefined && isWeekday(w))
-      return ofYear(y, now, (year) => assembled(form, w, [year, monthOf(m), Number(d)], timeOf(t)));
+    const parts = pattern.exec(text)?.groups;
+    if (parts !== undefined) return dateOf(form, parts, now);
   }
   return undefined;
+}
+
+/** The date of what a form's pattern has found: weekday, day, month, year and time. The weekday may be missing. */
+export function dateOf(
+  form: ParsedDate['form'],
+  { w = '', d, m = '', y = '', t = '' }: Readonly<Record<string, string | undefined>>,
+  now: number,
+  offset?: number,
+): ParsedDate | undefined {
+  // If the name is not a weekday's, the text is not a date.
+  if (w !== '' && !isWeekday(w)) return undefined;
+  const month = months.indexOf(capital(m));
+  return ofYear(y, now, (year) => assembled(form, capital(w), [year, month, Number(d)], timeOf(t), offset));
 }
 
 /**
  * RFC 9110 5.6.7: a two-digit year that appears to be more than 50 years ahead is the most recent
  * one in the past with the same digits; so it is the last one that is not more than 50 years ahead.
  */
-export function ofYear(
+function ofYear(
   text: string,
   now: number,
   dateIn: (fullYear: number) => ParsedDate | undefined,
@@ -93,13 +108,8 @@ export function isWeekday(name: string): boolean {
 }
 
 /** `TUE` is `Tue`. */
-export function capital(name: string): string {
+function capital(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1).toLowerCase();
-}
-
-/** The month from 0, or -1 if there is no such month. */
-export function monthOf(name: string): number {
-  return months.indexOf(name);
 }
 
 /** Of `hh:mm:ss`. 24:00 is refused. A second of 60 is a leap second, which RFC 9110 5.6.7 allows. */

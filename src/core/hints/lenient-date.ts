@@ -1,33 +1,42 @@
 /** Dates that are close to the grammar, and two forms that servers send in its place. */
 
 import type { Encoding } from './hint-set.js';
-import {
-  assembled,
-  capital,
-  isWeekday,
-  monthOf,
-  ofYear,
-  type ParsedDate,
-  parseDate,
-  timeOf,
-} from './http-date.js';
+import { assembled, type DateForm, dateOf, type ParsedDate, parseDate, timeOf } from './http-date.js';
 import { waitUntil } from './retry-after.js';
 
 /** No form is longer than this; JavaScript's includes the name of the zone. */
 const longestDate = 128;
 
 // Every quantifier is bounded, and no two neighbours can match the same character, so matching takes linear time.
-const dayFirst =
-  /^(?:([a-z]{3,9}),? )?(\d{1,2})([ -])([a-z]{3})\3(\d{4}|\d{2}) (\d\d:\d\d:\d\d) (GMT|UTC|UT|Z|[+-]\d\d:?\d\d)$/i;
-const asctime = /^([a-z]{3}) ([a-z]{3}) ( \d|\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})$/i;
+const forms: readonly DateForm[] = [
+  // What resembles IMF-fixdate and RFC 850: other case, hyphens, zones, single-digit days.
+  [
+    'http-date-lenient',
+    /^(?:(?<w>[a-z]{3,9}),? )?(?<d>\d{1,2})(?<s>[ -])(?<m>[a-z]{3})\k<s>(?<y>\d{4}|\d{2}) (?<t>\d\d:\d\d:\d\d) (?<z>GMT|UTC|UT|Z|[+-]\d\d:?\d\d)$/i,
+  ],
+  [
+    'http-date-lenient',
+    /^(?<w>[a-z]{3}) (?<m>[a-z]{3}) (?<d> \d|\d{1,2}) (?<t>\d\d:\d\d:\d\d) (?<y>\d{4})$/i,
+  ],
+  // What JavaScript's `String(date)` writes.
+  [
+    'js-date-string-lenient',
+    /^(?<w>[a-z]{3}) (?<m>[a-z]{3}) (?<d>\d\d) (?<y>\d{4}) (?<t>\d\d:\d\d:\d\d) GMT(?<z>[+-]\d{4})(?: \([^()]{1,64}\))?$/i,
+  ],
+];
 const iso =
   /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:(?<=:\d\d:\d\d)\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)$/i;
-const jsDate = /^([a-z]{3}) ([a-z]{3}) (\d\d) (\d{4}) (\d\d:\d\d:\d\d) GMT([+-]\d{4})(?: \([^()]{1,64}\))?$/i;
 
 /** Reads a date with an explicit zone (asctime is UTC by definition), of any form that is not exactly the grammar's. */
 export function parseLenientDate(text: string, now: number): ParsedDate | undefined {
   if (text.length > longestDate) return undefined;
-  return parseDayFirst(text, now) ?? parseAsctime(text) ?? parseIso(text) ?? parseJsDate(text);
+  for (const [form, pattern] of forms) {
+    const parts = pattern.exec(text)?.groups;
+    if (parts === undefined) continue;
+    const offset = offsetOf(parts['z']);
+    return offset === undefined ? undefined : dateOf(form, parts, now, offset);
+  }
+  return parseIso(text);
 }
 
 /** A date in any form, as vendors send it. */
@@ -35,23 +44,6 @@ export const date: Encoding = (value, now, since) => {
   const at = (parseDate(value, now) ?? parseLenientDate(value, now))?.at;
   return at === undefined ? undefined : waitUntil(at, since);
 };
-
-/** What resembles IMF-fixdate and RFC 850: other case, hyphens, zones, single-digit days. */
-function parseDayFirst(text: string, now: number): ParsedDate | undefined {
-  const match = dayFirst.exec(text);
-  if (match === null) return undefined;
-  const [, weekday = '', day = '', , month = '', year = '', time = '', zone = ''] = match;
-  return ofYear(year, now, (fullYear) =>
-    leniently('http-date-lenient', weekday, [fullYear, month, day], timeOf(time), zone),
-  );
-}
-
-function parseAsctime(text: string): ParsedDate | undefined {
-  const match = asctime.exec(text);
-  if (match === null) return undefined;
-  const [, weekday = '', month = '', day = '', time = '', year = ''] = match;
-  return leniently('http-date-lenient', weekday, [Number(year), month, day], timeOf(time), 'GMT');
-}
 
 /** A fraction rounds up. */
 function parseIso(text: string): ParsedDate | undefined {
@@ -71,30 +63,8 @@ function parseIso(text: string): ParsedDate | undefined {
   );
 }
 
-/** Reads the form that JavaScript's `String(date)` writes. */
-function parseJsDate(text: string): ParsedDate | undefined {
-  const match = jsDate.exec(text);
-  if (match === null) return undefined;
-  const [, weekday = '', month = '', day = '', year = '', time = '', zone = ''] = match;
-  return leniently('js-date-string-lenient', weekday, [Number(year), month, day], timeOf(time), zone);
-}
-
-/** If the name is not a weekday's, the text is not a date. */
-function leniently(
-  form: ParsedDate['form'],
-  weekday: string,
-  [year, month, day]: readonly [year: number, month: string, day: string],
-  timeOfDay: number | undefined,
-  zone: string,
-): ParsedDate | undefined {
-  const offset = offsetOf(zone);
-  if (offset === undefined || (weekday !== '' && !isWeekday(weekday))) return undefined;
-  const date = [year, monthOf(capital(month)), Number(day)] as const;
-  return assembled(form, capital(weekday), date, timeOfDay, offset);
-}
-
 /** The zone's offset from UTC in ms. */
-function offsetOf(zone: string): number | undefined {
+function offsetOf(zone = ''): number | undefined {
   const sign = zone[0];
   if (sign !== '+' && sign !== '-') return 0;
   const hours = Number(zone.slice(1, 3));
