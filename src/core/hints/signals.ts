@@ -43,40 +43,36 @@ export function secondsAt(path: readonly string[], zeroIsUnset = false): Reader 
 
 // ---------------------------------------------------------------- AWS: error codes in JSON, in XML and in a header
 
-const awsThrottling: ReadonlySet<string> = new Set([
-  'BandwidthLimitExceeded',
-  'EC2ThrottledException',
-  'LimitExceededException',
-  'PriorRequestNotComplete',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'RequestThrottled',
-  'RequestThrottledException',
-  'SlowDown',
-  'ThrottledException',
-  'Throttling',
-  'ThrottlingException',
-  'TooManyRequestsException',
-  'TransactionInProgressException',
-]);
-const awsTransient: ReadonlySet<string> = new Set([
-  'RequestTimeout',
-  'RequestTimeoutException',
-  'TimeoutError',
-]);
-const awsClockSkew: ReadonlySet<string> = new Set([
-  'RequestExpired',
-  'RequestInTheFuture',
-  'RequestTimeTooSkewed',
-]);
+/** What a code means. Any other one is final on a 400 or 403. */
+const awsReasons: readonly (readonly [reason: string, codes: readonly string[]])[] = [
+  [
+    'aws-throttling-code',
+    [
+      'BandwidthLimitExceeded',
+      'EC2ThrottledException',
+      'LimitExceededException',
+      'PriorRequestNotComplete',
+      'ProvisionedThroughputExceededException',
+      'RequestLimitExceeded',
+      'RequestThrottled',
+      'RequestThrottledException',
+      'SlowDown',
+      'ThrottledException',
+      'Throttling',
+      'ThrottlingException',
+      'TooManyRequestsException',
+      'TransactionInProgressException',
+    ],
+  ],
+  ['aws-transient-code', ['RequestTimeout', 'RequestTimeoutException', 'TimeoutError']],
+  ['aws-clock-skew', ['RequestExpired', 'RequestInTheFuture', 'RequestTimeTooSkewed']],
+];
 
-/** Many services throttle with a 400, which only the code tells apart. Any other code on a 400 or 403 is final. */
+/** Many services throttle with a 400, which only the code tells apart. */
 export function awsCode(answer: Answer): Hint | undefined {
   const code = awsCodeOf(answer);
   if (code === '') return undefined;
-  if (awsThrottling.has(code)) return again('aws-throttling-code');
-  if (awsTransient.has(code)) return again('aws-transient-code');
-  if (awsClockSkew.has(code)) return again('aws-clock-skew');
+  for (const [reason, codes] of awsReasons) if (codes.includes(code)) return again(reason);
   const final = answer.status === 400 || answer.status === 403;
   return final ? { delayMs: null, retry: false, reason: 'not-retryable-status' } : undefined;
 }
@@ -101,17 +97,13 @@ function awsCodeOf(answer: Answer): string {
 
 // ---------------------------------------------------------------- Google: the reasons of its older APIs, and the details of google.rpc
 
-const googleLimits: ReadonlySet<string> = new Set([
-  'userRateLimitExceeded',
-  'rateLimitExceeded',
-  'quotaExceeded',
-]);
-const googleFaults: ReadonlySet<string> = new Set(['internalServerError', 'backendError']);
+const googleLimits = ['userRateLimitExceeded', 'rateLimitExceeded', 'quotaExceeded'];
+const googleFaults = ['internalServerError', 'backendError'];
 
 function hintOfGoogleReason(reason: string): Hint | undefined {
   if (reason === 'dailyLimitExceeded') return longQuota;
-  if (googleLimits.has(reason)) return again('google-rate-limit');
-  return googleFaults.has(reason) ? again('google-legacy-reason') : undefined;
+  if (googleLimits.includes(reason)) return again('google-rate-limit');
+  return googleFaults.includes(reason) ? again('google-legacy-reason') : undefined;
 }
 
 /** `limit 'CLIENT_PROJECT-1d'` is a daily quota. Only the message says so. */

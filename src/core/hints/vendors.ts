@@ -146,32 +146,26 @@ export const anthropic: HintSet = {
 // Atlassian's dates are rounded to the minute, so a date can lie in the past.
 export const atlassian: HintSet = { resets: [/* @__PURE__ */ dateOf(xRateLimit, 'iso')] };
 export const auth0: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateLimit)] };
-const bedrockFailures = [
-  'internalServerException',
-  'modelStreamErrorException',
-  'modelTimeoutException',
-  'serviceUnavailableException',
-  'throttlingException',
-  'validationException',
-];
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html */
+const bedrockErrors = {
+  internalServerException: 500,
+  // "Retry your request."
+  modelStreamErrorException: 503,
+  modelTimeoutException: 504,
+  serviceUnavailableException: 503,
+  throttlingException: 429,
+  validationException: 400,
+};
 export const aws: HintSet = {
   throttles: ['aws-throttling-code'],
   statuses: [400, 403],
   readsBody: true,
   signals: [awsCode],
-  // Bedrock's: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html
   events: {
     pending: ['messageStart', 'contentBlockStart', 'message_start', 'content_block_start'],
-    failed: bedrockFailures,
-    errors: {
-      internalServerException: 500,
-      // "Retry your request."
-      modelStreamErrorException: 503,
-      modelTimeoutException: 504,
-      serviceUnavailableException: 503,
-      throttlingException: 429,
-      validationException: 400,
-    },
+    // Each is the name of an event, too.
+    failed: /* @__PURE__ */ Object.keys(bedrockErrors),
+    errors: bedrockErrors,
   },
   waits: [{ header: 'x-amz-retry-after', as: deltaMs, rank: 2 }],
 };
