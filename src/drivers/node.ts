@@ -126,8 +126,9 @@ class SharedLimit<Answer> extends TimeLimit {
   }
 
   override turnEnds(): void {
-    this.session.begin(endOfTurn());
+    // First, so that a clock of the caller's that throws takes no limit away.
     super.turnEnds();
+    this.session.begin(endOfTurn());
   }
 
   over(stalledMs: number): void {

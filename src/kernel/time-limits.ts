@@ -111,7 +111,9 @@ class SharedTimer implements AwaitsTurn {
   // -------------------------------------------------------------- the timer
 
   private fireBy(dueAt: number, now: number): void {
-    const isUsable = this.setBy === setTimeout && this.firesAt <= dueAt && !this.isCarriedOn;
+    // One that is late will tell how long the process has stood still.
+    const isWanted = !this.isCarriedOn || this.firesAt < now;
+    const isUsable = this.setBy === setTimeout && this.firesAt <= dueAt && isWanted;
     if (this.timer !== undefined && isUsable) {
       if (!this.unref && typeof this.timer === 'object') this.timer.ref();
       return;

@@ -183,6 +183,19 @@ describe('time limits', () => {
   });
 });
 
+test('limits hear that the process stood still even if another is set before their timer, which is late', async () => {
+  const first = started('first', 1_000);
+  // Its timer has looked once whether the process stands still.
+  await passing(1_000 / 8 + 25);
+  const until = performance.now() + 1_000;
+  while (performance.now() < until);
+  const second = started('second', 1_000);
+  await passing(50);
+  expect(ended).toEqual([]);
+  first.stop();
+  second.stop();
+});
+
 test('a shared timer keeps what belongs to a request only until the next one comes after it has fired', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');

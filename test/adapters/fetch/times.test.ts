@@ -219,3 +219,44 @@ test.each<[string, PolicyOptions]>([
     expect(told).toEqual(callers.map((name) => [name, name]));
   },
 );
+
+test('a clock that throws leaves no request without its deadline', async () => {
+  const errors: unknown[] = [];
+  const listeners = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection');
+  process.on('unhandledRejection', (error) => void errors.push(error));
+  onTestFinished(() => {
+    process.removeAllListeners('unhandledRejection');
+    for (const listener of listeners) process.on('unhandledRejection', listener);
+  });
+  let isBroken = false;
+  const now = (): number => {
+    if (!isBroken) return performance.now();
+    isBroken = false;
+    throw new Error('no clock');
+  };
+  /** Of a length that no other test has. */
+  const policy: PolicyOptions = { retry: false, deadlineMs: 73 };
+  const silent: typeof fetch = (_input, init) =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+    });
+  const strange = withRetry(silent, createRetrier(policy, { now }));
+  const usual = withRetry(silent, policy);
+  const controller = new AbortController();
+  const all = [
+    settled(usual('https://a.example/')),
+    settled(strange('https://a.example/', { signal: controller.signal })),
+    settled(usual('https://a.example/')),
+  ];
+  isBroken = true;
+  await setImmediate();
+  controller.abort();
+  const results = await Promise.all(all);
+  expect(results.map(({ error }) => error)).toMatchObject([
+    { code: 'ERR_UNDAUNTED_DEADLINE' },
+    { name: 'AbortError' },
+    { code: 'ERR_UNDAUNTED_DEADLINE' },
+  ]);
+  expect(errors).toEqual([new Error('no clock')]);
+});
