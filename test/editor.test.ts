@@ -220,12 +220,24 @@ const withoutMatch = [
 /** Of calls of `withRetry` of undaunted/fetch: the error is about what is wrong in them. */
 const wrongCalls: readonly (readonly [call: string, problem: RegExp])[] = [
   ['withRetry(undefined, { maxRetrys: 1 })', /'maxRetrys' does not exist in type .*PolicyOptions/],
-  ["withRetry(undefined, { maxRetries: 'a' })", /^Type 'string' is not assignable to type 'number'/],
-  ["withRetry(fetch, { maxRetries: 'a' })", /^Type 'string' is not assignable to type 'number'/],
-  ["withRetry(fetch('/'))", /^Argument of type 'Promise<Response>' is not assignable to .* 'AnyFetch'/],
+  ["withRetry(undefined, { maxRetries: 'a' })", /Type 'string' is not assignable to type 'number'/],
+  ["withRetry(fetch, { maxRetries: 'a' })", /Type 'string' is not assignable to type 'number'/],
+  ["withRetry(fetch('/'))", /Argument of type 'Promise<Response>' is not assignable to .* 'AnyFetch'/],
   ['withRetry({ maxRetries: 1 })', /'maxRetries' does not exist in type 'AnyFetch'/],
-  ['withRetry(null)', /^Argument of type 'null' is not assignable to .* 'AnyFetch \| undefined'/],
+  ['withRetry(null)', /Argument of type 'null' is not assignable to .* 'AnyFetch \| undefined'/],
 ];
+
+/** Of functions of a program's own, whose fetch has a type that is known only where they are called. */
+const generic = ['undaunted/fetch', 'undaunted/light/fetch'].map(
+  (from) => `import { type AnyFetch, withRetry } from '${from}';
+    export function same<F extends AnyFetch>(own: F): F { return withRetry(own, { maxRetries: 1 }); }
+    export async function statusOf<F extends typeof fetch>(own: F): Promise<number> {
+      return (await withRetry(own)('/')).status;
+    }
+    export const untyped = withRetry((url, init) => fetch(url, init));
+    export const always: typeof fetch = withRetry(undefined as typeof fetch | undefined);
+    export const explicit: typeof fetch = withRetry<typeof fetch>(fetch);`,
+);
 
 // The compiler opens them together: one after the other takes seconds.
 const [ofUses, ofExchange, ofStatus, ...others] = problemsOf([
@@ -234,9 +246,15 @@ const [ofUses, ofExchange, ofStatus, ...others] = problemsOf([
   `${define} definePolicy({ statuses: ['6xx'] });`,
   ...withoutMatch,
   ...wrongCalls.map(([call]) => `import { withRetry } from 'undaunted/fetch'; ${call};`),
+  ...generic,
 ]);
 const ofRules = others.slice(0, withoutMatch.length);
 const ofCalls = others.slice(withoutMatch.length);
+const ofGeneric = ofCalls.splice(wrongCalls.length);
+
+test('a generic function may return the fetch that it wraps, and an arrow function may leave its types to it', () => {
+  expect(ofGeneric).toEqual(generic.map(() => []));
+});
 
 test.each(wrongCalls.map(([call, problem], index) => ({ call, problem, problems: ofCalls[index] })))(
   'the compiler says what is wrong with $call',

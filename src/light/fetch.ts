@@ -20,6 +20,11 @@ export function withRetry(
   policy: PolicyLike | RetrierLike,
 ): RetryingFetch<typeof globalThis.fetch>;
 export function withRetry<F extends AnyFetch>(fetch: F, policy: PolicyLike | RetrierLike): RetryingFetch<F>;
+export function withRetry<F extends AnyFetch, const List extends readonly Part[] = readonly []>(
+  fetch: F,
+  policy?: PolicyWith<List>,
+  parts?: List,
+): RetryingFetch<F, OverrideWith<List>, MakingWith<List>>;
 export function withRetry<
   F extends AnyFetch | undefined = undefined,
   const List extends readonly Part[] = readonly [],

@@ -14,6 +14,10 @@ export type { AnyFetch, RetryInit, RetryingFetch } from './wrap.js';
  * policy or a retrier. Without a fetch to wrap, `globalThis.fetch` is looked up at each call, so a later replacement is
  * used. To replace the global fetch, wrap it: `globalThis.fetch = withRetry(globalThis.fetch)`.
  */
+export function withRetry<F extends AnyFetch>(
+  fetch: F,
+  policy?: PolicyOptions | PolicyLike | RetrierLike,
+): RetryingFetch<F>;
 export function withRetry<F extends AnyFetch | undefined = undefined>(
   fetch?: F,
   policy?: PolicyOptions | PolicyLike | RetrierLike,

@@ -48,7 +48,10 @@ type RetryingOverloads<F, Override, Making extends string | true> = F extends {
 export type RetryingFetch<F, Override = OverrideOptions, Making extends string | true = true> = F &
   RetryingOverloads<F, Override, Making>;
 
-/** What is wrapped: without a fetch, the global one. One signature for both, so that an error is about what is wrong in it. */
+/**
+ * What is wrapped: without a fetch, the global one. The last signature takes both, so that an error is about what is wrong in
+ * it; the one before is for functions that are generic themselves, where this type stays open.
+ */
 export type Wrapped<F> = F extends undefined ? typeof globalThis.fetch : F;
 
 /** `installed` is asked once the fetch is known to be one. */
