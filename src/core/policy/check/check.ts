@@ -6,9 +6,10 @@ import { found as foundText } from '../../found.js';
 import { freezeDeep } from '../../freeze.js';
 import { defaultSettings, fillIn } from '../fill-in.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
-import { missingAt, missingIn, type Part, type Parts } from '../parts.js';
+import { missingIn, type Part, type Parts } from '../parts.js';
 import type { Settings } from '../settings.js';
 import { findContradictions } from './contradictions.js';
+import type { JsonSchema } from './json-schema.js';
 import type { Level } from './level.js';
 import { patternProblems } from './rule-contradictions.js';
 import { overrideSchema, policySchema } from './schema.js';
@@ -18,32 +19,46 @@ import { pathTo } from './wording.js';
 
 /** All problems of a policy's options. */
 export function problemsOfPolicy(options: unknown, parts: Parts): readonly Problem[] {
-  return problemsOf(checkStructure(policySchema(), options), options, parts);
+  return judged(policySchema(), options, parts).problems;
 }
 
 /** A plain copy of the checked options, since a getter may return something else the next time. Throws if there are problems. */
 export function checkedPolicy(options: unknown, parts: Parts): PolicyOptions {
-  const structure = checkStructure(policySchema(), options);
-  return soundOr(problemsOf(structure, options, parts), structure) as PolicyOptions;
+  return soundOnly(judged(policySchema(), options, parts)) as PolicyOptions;
 }
 
-function soundOr(problems: readonly Problem[], { sound }: Structure): unknown {
+/** All problems of a single request's settings. Keys that it does not set depend on the rule, and are not judged. */
+export function problemsOfOverride(options: unknown, parts: Parts): readonly Problem[] {
+  return judged(overrideSchema(), options, parts, true).problems;
+}
+
+/** A plain copy of the checked settings. Throws if there are problems. */
+export function checkedOverride(options: unknown, parts: Parts): OverrideOptions {
+  return soundOnly(judged(overrideSchema(), options, parts, true)) as OverrideOptions;
+}
+
+function soundOnly({ problems, sound }: Structure): unknown {
   if (problems.length > 0) throw new PolicyError(problems);
   return freezeDeep(sound as object);
 }
 
-function problemsOf({ problems: found, sound }: Structure, options: unknown, parts: Parts): Problem[] {
+/** The structure, with all problems that go beyond it. */
+function judged(schema: JsonSchema, options: unknown, parts: Parts, isOverride = false): Structure {
+  const structure = checkStructure(schema, options);
+  const sound = (structure.sound ?? {}) as SoundPolicy;
   const problems = [
-    ...found.map((problem) => withAdvice(problem, options)),
-    ...missingIn((sound ?? {}) as SoundPolicy, parts),
+    ...structure.problems.map((problem) => withAdvice(problem, options)),
+    ...missingIn(sound, parts),
   ];
-  if (problems.length >= mostProblems) return inOrder(problems);
+  if (problems.length >= mostProblems) return { ...structure, problems: inOrder(problems) };
   const faults = faultySettings(problems);
   // Stryker disable next-line ArrayDeclaration: what is no object has no settings.
-  const { rules = [], ...top } = (sound ?? {}) as SoundPolicy;
+  const { rules = [], ...top } = sound;
   const own = withoutFaults('', top, faults);
+  const base = levelOf('', own, defaultSettings(parts), parts, (key) =>
+    isOverride ? own[key] !== undefined : !faults.has(key),
+  );
   const soundRules = rules.map((rule = {}, index) => withoutFaults(`rules[${index}]`, rule, faults));
-  const base = levelOf('', own, defaultSettings(parts), parts, (key) => !faults.has(key));
   const levels = soundRules.map((rule, index) => {
     const path = `rules[${index}]`;
     return levelOf(path, rule, base.settings, parts, (key) =>
@@ -51,7 +66,7 @@ function problemsOf({ problems: found, sound }: Structure, options: unknown, par
     );
   });
   const all = [...problems, ...patternProblems(soundRules), ...findContradictions(base, levels)];
-  return inOrder(all).slice(0, mostProblems);
+  return { ...structure, problems: inOrder(all).slice(0, mostProblems) };
 }
 
 /** The policy's own problems, then rule by rule. */
@@ -61,31 +76,6 @@ function inOrder(problems: Problem[]): Problem[] {
 
 function ruleOf({ path }: Problem): number {
   return Number(/^rules\[(\d+)\]/.exec(path)?.[1] ?? -1);
-}
-
-/** All problems of a single request's settings. Keys that it does not set depend on the rule, and are not judged. */
-export function problemsOfOverride(options: unknown, parts: Parts): readonly Problem[] {
-  return overrideProblemsOf(checkStructure(overrideSchema(), options), options, parts);
-}
-
-/** A plain copy of the checked settings. Throws if there are problems. */
-export function checkedOverride(options: unknown, parts: Parts): OverrideOptions {
-  const structure = checkStructure(overrideSchema(), options);
-  return soundOr(overrideProblemsOf(structure, options, parts), structure) as OverrideOptions;
-}
-
-function overrideProblemsOf(
-  { problems: found, sound }: Structure,
-  options: unknown,
-  parts: Parts,
-): Problem[] {
-  const problems = [
-    ...found.map((problem) => withAdvice(problem, options)),
-    ...missingAt('', (sound ?? {}) as SettingsOptions, parts),
-  ];
-  const own = withoutFaults('', (sound ?? {}) as SettingsOptions, faultySettings(problems));
-  const level = levelOf('', own, defaultSettings(parts), parts, (key) => own[key] !== undefined);
-  return [...problems, ...findContradictions(level, [])];
 }
 
 /** Elsewhere, a number in its place says how many retries; a client's own may be handed on, as ofetch does with its one. */
