@@ -1,6 +1,5 @@
 /** What the check of a policy knows of the budget: its form, and budgets that can never afford a retry, or never run out. */
 
-import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
 import {
   boolean,
@@ -14,13 +13,13 @@ import {
   someTokens,
   tokens,
 } from '../../policy/check/json-schema.js';
-import type { Contradiction, Level } from '../../policy/check/level.js';
+import type { Contradiction, Findings, Level } from '../../policy/check/level.js';
 import { writtenPath } from '../../policy/check/level.js';
-import { day, type ForeignName, type PlausibleTimes } from '../../policy/check/wording.js';
+import { day, type ForeignName, type PlausibleTimes, problem } from '../../policy/check/wording.js';
 import type { SettingsOptions } from '../../policy/options.js';
 import { affords, afterFailure, fullBudget } from './budget.js';
 import type { FilledBudget } from './kind.js';
-import type { BucketBudget, Cost } from './setting.js';
+import type { Cost } from './setting.js';
 
 export const budgetSchema: JsonSchema = /* @__PURE__ */ (() =>
   either({ const: false }, ref('bucket'), ref('window')))();
@@ -59,50 +58,50 @@ export const budgetElsewhere: readonly ForeignName[] = [
 // ---------------------------------------------------------------- contradictions
 
 export const budgetContradictions: readonly Contradiction[] = [
-  { written: ['budget'], with: [], find: neverAffordable },
+  { written: ['budget'], find: neverAffordable },
 ];
 
 const failures = ['transient', 'throttled', 'timeout'] as const;
 
-function neverAffordable({ own, settings: { budget } }: Level): readonly Problem[] {
-  if (budget === false) return [];
+function neverAffordable({ own, settings: { budget } }: Level): Findings {
+  if (budget === false) return false;
   if (failures.every((failure) => budget.cost[failure] === 0)) {
     const allowed = 'a cost above 0 for one of them, or budget: false';
-    return [{ path: 'budget.cost', found: 'retries that cost nothing', allowed }];
+    return problem('budget.cost', 'retries that cost nothing', allowed);
   }
-  // Stryker disable next-line ConditionalExpression: a window has no `refund`; the kind is for the compiler.
-  return budget.kind === 'bucket'
-    ? [...inBucket(budget), ...unaffordable(budget, own.budget)]
-    : unaffordable(budget, own.budget);
+  return [idleRefund(budget), unaffordable(budget, own.budget)];
 }
 
-function inBucket({ refund, charge }: BucketBudget): readonly Problem[] {
-  if (!refund || charge === 'retry') return [];
+function idleRefund(budget: FilledBudget): Findings {
+  // Stryker disable next-line ConditionalExpression: a window has no `refund`; the kind is for the compiler.
+  if (budget.kind === 'window' || !budget.refund || budget.charge === 'retry') return false;
   const allowed = 'false: with charge "failure", a retry costs nothing that could be refunded';
-  return [{ path: 'budget.refund', found: found(refund), allowed }];
+  return problem('budget.refund', found(budget.refund), allowed);
 }
 
 /** Not even when it is full: retries would silently be off. */
-function unaffordable(budget: FilledBudget, own: SettingsOptions['budget']): readonly Problem[] {
+function unaffordable(budget: FilledBudget, own: SettingsOptions['budget']): Findings {
   // In a window, successes can pay for what the reserve cannot.
-  if (budget.kind === 'window' && budget.perSuccess > 0) return [];
+  if (budget.kind === 'window' && budget.perSuccess > 0) return false;
   // Stryker disable next-line ConditionalExpression: a window has no `floor`; the kind is for the compiler.
   if (budget.kind === 'bucket' && budget.floor >= budget.capacity) {
     const allowed = `less than capacity, which is ${budget.capacity}`;
-    return [{ path: 'budget.floor', found: `a floor of ${budget.floor}`, allowed }];
+    return problem('budget.floor', `a floor of ${budget.floor}`, allowed);
   }
   const path = writtenPath('budget', own, 'cost', 'capacity', 'floor', 'reserve');
   const costsApart = own && typeof own.cost === 'object' && own.cost;
   const problems = failures
     .filter((failure) => !costsApart || failure in costsApart)
     .filter((failure) => !paysOnce(budget, failure))
-    .map((failure) => ({
-      path: costsApart ? `${path}.${failure}` : path,
-      found: `a cost of ${budget.cost[failure]}`,
-      allowed: `at most what a full budget can spend (${purse(budget)})`,
-    }));
+    .map((failure) =>
+      problem(
+        costsApart ? `${path}.${failure}` : path,
+        `a cost of ${budget.cost[failure]}`,
+        `at most what a full budget can spend (${purse(budget)})`,
+      ),
+    );
   // One number for all failures is one problem.
-  return costsApart ? problems : problems.slice(0, 1);
+  return costsApart ? problems : problems[0];
 }
 
 function paysOnce(budget: FilledBudget, failure: keyof Cost): boolean {

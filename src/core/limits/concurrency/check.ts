@@ -1,10 +1,10 @@
 /** What the check of a policy knows of the limit of concurrency. */
 
-import type { Problem, Remark } from '../../errors.js';
+import type { Remark } from '../../errors.js';
 import { found } from '../../found.js';
 import { count, either, type JsonSchema, ms, object, ref } from '../../policy/check/json-schema.js';
-import { type Contradiction, type Level, problem, writtenPath } from '../../policy/check/level.js';
-import { type ForeignName, hour, type PlausibleTimes, pathTo } from '../../policy/check/wording.js';
+import { type Contradiction, type Findings, type Level, writtenPath } from '../../policy/check/level.js';
+import { type ForeignName, hour, type PlausibleTimes, pathTo, problem } from '../../policy/check/wording.js';
 import type { PolicyOptions, SettingsOptions } from '../../policy/options.js';
 
 export const concurrencySchema: JsonSchema = /* @__PURE__ */ (() => ({
@@ -27,14 +27,14 @@ export const concurrencyElsewhere: readonly ForeignName[] = [
 // ---------------------------------------------------------------- contradictions
 
 export const concurrencyContradictions: readonly Contradiction[] = [
-  { written: ['concurrency'], with: [], find: lineOfNone },
-  { written: ['concurrency', 'deadlineMs'], with: [], find: waitPastDeadline },
-  { written: ['concurrency', 'hedge'], with: [], find: noRoomForHedge },
+  { written: ['concurrency'], find: lineOfNone },
+  { written: ['concurrency', 'deadlineMs'], find: waitPastDeadline },
+  { written: ['concurrency', 'hedge'], find: noRoomForHedge },
 ];
 
 /** A time in a line without places, or places in a line without time. */
-function lineOfNone({ own: { concurrency } }: Level): readonly Problem[] {
-  if (typeof concurrency !== 'object') return [];
+function lineOfNone({ own: { concurrency } }: Level): Findings {
+  if (typeof concurrency !== 'object') return false;
   const { maxQueueMs, maxWaiting } = concurrency;
   if (maxWaiting === 0 && maxQueueMs !== undefined && maxQueueMs > 0) {
     return problem(
@@ -43,22 +43,25 @@ function lineOfNone({ own: { concurrency } }: Level): readonly Problem[] {
       '0 or nothing: with maxWaiting 0, none waits',
     );
   }
-  return maxQueueMs === 0 && maxWaiting !== undefined && maxWaiting > 0
-    ? problem('concurrency.maxWaiting', found(maxWaiting), '0 or nothing: with maxQueueMs 0, none waits')
-    : [];
+  return (
+    maxQueueMs === 0 &&
+    maxWaiting !== undefined &&
+    maxWaiting > 0 &&
+    problem('concurrency.maxWaiting', found(maxWaiting), '0 or nothing: with maxQueueMs 0, none waits')
+  );
 }
 
-function waitPastDeadline({ own, settings: { concurrency, deadlineMs } }: Level): readonly Problem[] {
+function waitPastDeadline({ own, settings: { concurrency, deadlineMs } }: Level): Findings {
   const maxQueueMs = concurrency === false ? undefined : concurrency.maxQueueMs;
-  if (maxQueueMs === undefined || deadlineMs === undefined || maxQueueMs < deadlineMs) return [];
+  if (maxQueueMs === undefined || deadlineMs === undefined || maxQueueMs < deadlineMs) return false;
   return own.concurrency === undefined
     ? problem('deadlineMs', found(deadlineMs), `more than concurrency.maxQueueMs, which is ${maxQueueMs}`)
     : problem('concurrency.maxQueueMs', found(maxQueueMs), `less than deadlineMs, which is ${deadlineMs}`);
 }
 
 /** A hedge is sent beside an attempt that is still out. */
-function noRoomForHedge({ own, settings: { concurrency, hedge } }: Level): readonly Problem[] {
-  if (hedge === false || concurrency === false || concurrency.limit > 1) return [];
+function noRoomForHedge({ own, settings: { concurrency, hedge } }: Level): Findings {
+  if (hedge === false || concurrency === false || concurrency.limit > 1) return false;
   return own.hedge === undefined
     ? problem(
         writtenPath('concurrency', own.concurrency, 'limit'),

@@ -12,8 +12,8 @@ import {
   oneOf,
   ref,
 } from '../../policy/check/json-schema.js';
-import { type Contradiction, problem } from '../../policy/check/level.js';
-import { type ForeignName, hour, type PlausibleTimes, pathTo } from '../../policy/check/wording.js';
+import type { Contradiction } from '../../policy/check/level.js';
+import { type ForeignName, hour, type PlausibleTimes, pathTo, problem } from '../../policy/check/wording.js';
 import type { PolicyOptions, RuleOptions } from '../../policy/options.js';
 
 export const gateSchema: JsonSchema = /* @__PURE__ */ (() => either(boolean, ref('gate')))();
@@ -34,9 +34,10 @@ export const gateContradictions: readonly Contradiction[] = [
     written: ['gate'],
     with: ['deadlineMs'],
     find: ({ settings: { gate, deadlineMs } }) =>
-      gate && gate.whenShut === 'wait' && deadlineMs === undefined
-        ? problem('gate.whenShut', found(gate.whenShut), '"fail"; "wait" needs a deadlineMs')
-        : [],
+      gate &&
+      gate.whenShut === 'wait' &&
+      deadlineMs === undefined &&
+      problem('gate.whenShut', found(gate.whenShut), '"fail"; "wait" needs a deadlineMs'),
   },
 ];
 

@@ -12,8 +12,8 @@ import {
   ref,
   share,
 } from '../../policy/check/json-schema.js';
-import { type Contradiction, problem, writtenPath } from '../../policy/check/level.js';
-import { hour, type PlausibleTimes, pathTo } from '../../policy/check/wording.js';
+import { type Contradiction, writtenPath } from '../../policy/check/level.js';
+import { hour, type PlausibleTimes, pathTo, problem } from '../../policy/check/wording.js';
 import type { PolicyOptions, SettingsOptions } from '../../policy/options.js';
 
 export const holdSchema: JsonSchema = /* @__PURE__ */ (() => either(boolean, ref('hold')))();
@@ -34,20 +34,20 @@ export const holdContradictions: readonly Contradiction[] = [
     with: ['maxHintMs'],
     inheritable: true,
     find: ({ own, settings: { hold, maxHintMs } }) =>
-      hold && hold.minMs > maxHintMs
-        ? problem(
-            writtenPath('hold', own.hold, 'minMs'),
-            `a minMs of ${hold.minMs}`,
-            `at most maxHintMs, which is ${maxHintMs}`,
-          )
-        : [],
+      hold &&
+      hold.minMs > maxHintMs &&
+      problem(
+        writtenPath('hold', own.hold, 'minMs'),
+        `a minMs of ${hold.minMs}`,
+        `at most maxHintMs, which is ${maxHintMs}`,
+      ),
   },
   {
     written: ['hold'],
     with: ['hints'],
     inheritable: true,
     find: ({ own, settings: { hold, hints } }) =>
-      hold && hints === undefined ? problem('hold', found(own.hold), 'false, unless hints are read') : [],
+      hold && hints === undefined && problem('hold', found(own.hold), 'false, unless hints are read'),
   },
 ];
 

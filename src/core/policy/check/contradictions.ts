@@ -8,62 +8,63 @@ import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
 import { limitContradictions } from '../../limits/checks.js';
 import type { Schedule, ScheduleFunction } from '../schedules.js';
-import type { Contradiction, Level } from './level.js';
-import { problem, writtenPath } from './level.js';
+import type { Contradiction, Findings, Level } from './level.js';
+import { reversedBounds, writtenPath } from './level.js';
 import { idleStatusProblems, ownHintProblems, unreadEventProblems, unreadRowProblems } from './own-hints.js';
 import { tailContradictions } from './tail-contradictions.js';
+import { problem } from './wording.js';
 
 const contradictions: readonly Contradiction[] = /* @__PURE__ */ (() => [
   {
     written: ['retry'],
     with: ['maxRetries'],
     find: ({ own: { maxRetries = 0 } }) =>
-      maxRetries > 0 ? problem('maxRetries', found(maxRetries), '0 or nothing, because of retry: false') : [],
+      maxRetries > 0 && problem('maxRetries', found(maxRetries), '0 or nothing, because of retry: false'),
   },
-  { written: ['deadlineMs', 'attemptTimeoutMs'], with: [], find: timeoutPastDeadline },
+  { written: ['deadlineMs', 'attemptTimeoutMs'], find: timeoutPastDeadline },
   {
     written: ['deadlineCovers'],
     with: ['deadlineMs'],
     inheritable: true,
     find: ({ settings: { deadlineCovers, deadlineMs } }) =>
-      deadlineCovers === 'body' && deadlineMs === undefined
-        ? problem('deadlineCovers', found(deadlineCovers), '"head"; "body" needs a deadlineMs')
-        : [],
+      deadlineCovers === 'body' &&
+      deadlineMs === undefined &&
+      problem('deadlineCovers', found(deadlineCovers), '"head"; "body" needs a deadlineMs'),
   },
   { written: ['deadlineMs', 'schedule'], with: ['retry', 'maxRetries'], find: firstWaitTooLong },
   {
     written: ['unsafeMethods'],
     with: ['idempotent'],
     find: ({ settings: { idempotent, unsafeMethods } }) =>
-      idempotent && unsafeMethods !== 'refused'
-        ? problem(
-            'unsafeMethods',
-            found(unsafeMethods),
-            '"refused": idempotent makes every request safe to repeat',
-          )
-        : [],
+      idempotent &&
+      unsafeMethods !== 'refused' &&
+      problem(
+        'unsafeMethods',
+        found(unsafeMethods),
+        '"refused": idempotent makes every request safe to repeat',
+      ),
   },
-  { written: ['attemptHeader', 'idempotencyKey'], with: [], find: oneHeaderForTwo },
-  { written: ['credentials'], with: [], find: credentialsInPart },
+  { written: ['attemptHeader', 'idempotencyKey'], find: oneHeaderForTwo },
+  { written: ['credentials'], find: credentialsInPart },
   ...limitContradictions,
   {
     written: ['bodyHintBytes'],
     with: ['hints'],
     inheritable: true,
     find: ({ settings: { bodyHintBytes, hints } }) =>
-      bodyHintBytes > 0 && hints === undefined
-        ? problem('bodyHintBytes', found(bodyHintBytes), '0, unless hints are read')
-        : [],
+      bodyHintBytes > 0 &&
+      hints === undefined &&
+      problem('bodyHintBytes', found(bodyHintBytes), '0, unless hints are read'),
   },
-  { written: ['hints'], with: [], find: ownHintProblems },
+  { written: ['hints'], find: ownHintProblems },
   { written: ['hints'], with: ['statuses'], find: idleStatusProblems },
   { written: ['hints'], with: ['bodyHintBytes'], find: unreadRowProblems },
   { written: ['hints'], with: ['streamStart'], inheritable: true, find: unreadEventProblems },
-  { written: ['statuses'], with: [], find: statusContradictions },
-  { written: ['schedule'], with: [], find: (level) => scheduleContradictions(level, 'schedule') },
+  { written: ['statuses'], find: statusContradictions },
+  { written: ['schedule'], find: (level) => scheduleContradictions(level, 'schedule') },
   {
     written: ['throttledSchedule'],
-    with: [],
+
     find: (level) => scheduleContradictions(level, 'throttledSchedule'),
   },
   ...tailContradictions,
@@ -75,7 +76,7 @@ export function findContradictions(base: Level, rules: readonly Level[]): readon
     contradictions
       .filter((contradiction) => isJudged(contradiction, level))
       .filter((contradiction) => level !== base || !isOfUseToRules(contradiction, rules))
-      .flatMap((contradiction) => contradiction.find(level))
+      .flatMap((contradiction) => problemsIn(contradiction.find(level)))
       .map((problem) => ({
         ...problem,
         path: level.path === '' ? problem.path : `${level.path}.${problem.path}`,
@@ -83,18 +84,24 @@ export function findContradictions(base: Level, rules: readonly Level[]): readon
   );
 }
 
-function isJudged({ written, with: others }: Contradiction, { own, knows }: Level): boolean {
+function isJudged({ written, with: others = [] }: Contradiction, { own, knows }: Level): boolean {
   return written.some((key) => own[key] !== undefined) && [...written, ...others].every(knows);
 }
 
 function isOfUseToRules({ written, inheritable, find }: Contradiction, rules: readonly Level[]): boolean {
   // Stryker disable next-line MethodExpression: those that are inheritable are written in one key.
   const inherit = (rule: Level) => written.every((key) => rule.own[key] === undefined);
-  return inheritable === true && rules.some((rule) => inherit(rule) && find(rule).length === 0);
+  return inheritable === true && rules.some((rule) => inherit(rule) && problemsIn(find(rule)).length === 0);
 }
 
-function timeoutPastDeadline({ own, settings: { attemptTimeoutMs, deadlineMs } }: Level): readonly Problem[] {
-  if (attemptTimeoutMs === undefined || deadlineMs === undefined || attemptTimeoutMs <= deadlineMs) return [];
+function problemsIn(findings: Findings): readonly Problem[] {
+  if (Array.isArray(findings)) return (findings as readonly Findings[]).flatMap(problemsIn);
+  return findings ? [findings as Problem] : [];
+}
+
+function timeoutPastDeadline({ own, settings: { attemptTimeoutMs, deadlineMs } }: Level): Findings {
+  if (attemptTimeoutMs === undefined || deadlineMs === undefined || attemptTimeoutMs <= deadlineMs)
+    return false;
   return own.attemptTimeoutMs === undefined
     ? problem('deadlineMs', found(deadlineMs), `at least attemptTimeoutMs, which is ${attemptTimeoutMs}`)
     : problem(
@@ -104,9 +111,9 @@ function timeoutPastDeadline({ own, settings: { attemptTimeoutMs, deadlineMs } }
       );
 }
 
-function oneHeaderForTwo({ own, settings: { attemptHeader, idempotencyKey } }: Level): readonly Problem[] {
+function oneHeaderForTwo({ own, settings: { attemptHeader, idempotencyKey } }: Level): Findings {
   // Stryker disable next-line ConditionalExpression,BooleanLiteral: `false.header` is no header either.
-  if (idempotencyKey === false || idempotencyKey.header !== attemptHeader) return [];
+  if (idempotencyKey === false || idempotencyKey.header !== attemptHeader) return false;
   return own.attemptHeader === undefined
     ? problem(
         writtenPath('idempotencyKey', own.idempotencyKey, 'header'),
@@ -117,11 +124,11 @@ function oneHeaderForTwo({ own, settings: { attemptHeader, idempotencyKey } }: L
 }
 
 /** The two need each other; as functions, they are not in the schema. */
-function credentialsInPart({ own: { credentials } }: Level): readonly Problem[] {
-  if (typeof credentials !== 'object') return [];
-  return (['headers', 'renew'] as const)
-    .filter((key) => credentials[key] === undefined)
-    .flatMap((key) => problem(`credentials.${key}`, found(undefined), 'a function'));
+function credentialsInPart({ own: { credentials } }: Level): Findings {
+  if (typeof credentials !== 'object') return false;
+  return (['headers', 'renew'] as const).map(
+    (key) => credentials[key] === undefined && problem(`credentials.${key}`, found(undefined), 'a function'),
+  );
 }
 
 // ---------------------------------------------------------------- lists of statuses
@@ -131,54 +138,39 @@ function credentialsInPart({ own: { credentials } }: Level): readonly Problem[] 
  * that is not listed is not: it makes hints for that status ineffective.
  */
 // Stryker disable next-line ArrayDeclaration: judged only where there is a list.
-function statusContradictions({ own: { statuses = [] }, settings }: Level): readonly Problem[] {
+function statusContradictions({ own: { statuses = [] }, settings }: Level): Findings {
   const entries = statuses.map(String);
   if (entries.length > 0 && entries.every((entry) => entry.startsWith('!'))) {
     const allowed = 'at least one status to retry: the list replaces the default list';
-    return [{ path: 'statuses', found: 'only negations', allowed }];
+    return problem('statuses', 'only negations', allowed);
   }
   const left = new Set(
     [...settings.statuses.retried].map(String).flatMap((status) => [status, `${status.charAt(0)}xx`]),
   );
-  return entries.flatMap((entry, index) =>
-    entry.startsWith('!') || left.has(entry)
-      ? []
-      : [
-          {
-            path: `statuses[${index}]`,
-            found: found(statuses[index]),
-            allowed: 'a status that the list does not also negate',
-          },
-        ],
+  const allowed = 'a status that the list does not also negate';
+  return entries.map(
+    (entry, index) =>
+      !entry.startsWith('!') &&
+      !left.has(entry) &&
+      problem(`statuses[${index}]`, found(statuses[index]), allowed),
   );
 }
 
 // ---------------------------------------------------------------- schedules that cannot work as written, whatever the jitter
 
 /** Within one schedule. */
-function scheduleContradictions(
-  { own, settings }: Level,
-  key: 'schedule' | 'throttledSchedule',
-): readonly Problem[] {
+function scheduleContradictions({ own, settings }: Level, key: 'schedule' | 'throttledSchedule'): Findings {
   const schedule = settings[key];
   // Stryker disable next-line ConditionalExpression,StringLiteral: a function has no keys to contradict each other.
-  if (typeof schedule === 'function') return [];
-  const problems: Problem[] = [];
-  // Stryker disable next-line ConditionalExpression: others have neither; the kind is for the compiler.
-  if (schedule.kind === 'exponential' && schedule.firstMs > schedule.maxMs) {
-    const { firstMs, maxMs } = schedule;
-    const path = writtenPath(key, own[key], 'firstMs', 'maxMs');
-    problems.push(
-      path === `${key}.maxMs`
-        ? { path, found: found(maxMs), allowed: `at least firstMs, which is ${firstMs}` }
-        : { path, found: found(firstMs), allowed: `at most maxMs, which is ${maxMs}` },
-    );
-  }
-  if (schedule.slotMs !== undefined && !waitsAtAll(schedule)) {
-    const allowed = 'less than the longest wait: it rounds all of them down to 0';
-    problems.push({ path: `${key}.slotMs`, found: found(schedule.slotMs), allowed });
-  }
-  return problems;
+  if (typeof schedule === 'function') return false;
+  const { slotMs } = schedule;
+  const allowed = 'less than the longest wait: it rounds all of them down to 0';
+  return [
+    // Stryker disable next-line ConditionalExpression: others have neither; the kind is for the compiler.
+    schedule.kind === 'exponential' &&
+      reversedBounds(key, own[key], ['firstMs', schedule.firstMs], schedule.maxMs),
+    slotMs !== undefined && !waitsAtAll(schedule) && problem(`${key}.slotMs`, found(slotMs), allowed),
+  ];
 }
 
 function waitsAtAll(schedule: Exclude<Schedule, ScheduleFunction>): boolean {
@@ -192,15 +184,16 @@ function waitsAtAll(schedule: Exclude<Schedule, ScheduleFunction>): boolean {
 }
 
 /** Waits that would end after the deadline do not start: without a hint, there would never be a retry. */
-function firstWaitTooLong({ own, settings }: Level): readonly Problem[] {
+function firstWaitTooLong({ own, settings }: Level): Findings {
   const { schedule, deadlineMs, maxRetries } = settings;
-  if (typeof schedule === 'function' || deadlineMs === undefined || maxRetries === 0) return [];
+  if (typeof schedule === 'function' || deadlineMs === undefined || maxRetries === 0) return false;
   const shortestMs = scheduledWait(schedule, 1, undefined, 0);
-  if (shortestMs < deadlineMs) return [];
-  if (own.schedule === undefined) {
-    const allowed = `more than the shortest first wait, which is ${shortestMs}`;
-    return [{ path: 'deadlineMs', found: found(deadlineMs), allowed }];
-  }
-  const allowed = `a first wait that can be shorter than deadlineMs, which is ${deadlineMs}`;
-  return [{ path: 'schedule', found: `a first wait of ${shortestMs} ms or more`, allowed }];
+  if (shortestMs < deadlineMs) return false;
+  return own.schedule === undefined
+    ? problem('deadlineMs', found(deadlineMs), `more than the shortest first wait, which is ${shortestMs}`)
+    : problem(
+        'schedule',
+        `a first wait of ${shortestMs} ms or more`,
+        `a first wait that can be shorter than deadlineMs, which is ${deadlineMs}`,
+      );
 }

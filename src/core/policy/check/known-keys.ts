@@ -7,7 +7,7 @@ import { adviceOnForeign } from './foreign-names.js';
 import type { JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
 import { functionKeys, policySchema } from './schema.js';
-import { mostNames, oneOf, pathTo } from './wording.js';
+import { mostNames, oneOf, pathTo, problem } from './wording.js';
 
 export function unknownKey(
   key: string | symbol,
@@ -17,12 +17,12 @@ export function unknownKey(
 ): Problem {
   const known = [...Object.keys(schema.properties ?? {}), ...functionKeysIn(path)];
   const isSetting = known.length > mostNames;
-  return {
-    path: pathTo(path, key),
-    found: isSetting ? unknownSetting : 'an unknown key',
-    allowed: isSetting ? 'the name of a setting' : `one of the keys ${known.map(quote).join(', ')}`,
-    ...adviceOn(key, path, known, schemas),
-  };
+  return problem(
+    pathTo(path, key),
+    isSetting ? unknownSetting : 'an unknown key',
+    isSetting ? 'the name of a setting' : `one of the keys ${known.map(quote).join(', ')}`,
+    adviceOn(key, path, known, schemas),
+  );
 }
 
 function adviceOn(
@@ -30,11 +30,11 @@ function adviceOn(
   path: string,
   known: readonly string[],
   schemas: readonly JsonSchema[],
-): { advice?: string } {
+): string | undefined {
   const home = homeOf(key, schemas);
-  if (home !== undefined) return { advice: `It belongs to ${home}.` };
+  if (home !== undefined) return `It belongs to ${home}.`;
   const advice = typeof key === 'string' ? adviceOnForeign(key, withoutRule(path)) : undefined;
-  return advice === undefined ? didYouMean(key, known) : { advice };
+  return advice ?? didYouMean(key, known);
 }
 
 /** Where a key that is unknown here is allowed. */
@@ -48,9 +48,9 @@ function homeOf(key: string | symbol, schemas: readonly JsonSchema[]): string | 
   return homes.length === 0 ? undefined : oneOf(homes);
 }
 
-export function didYouMean(name: unknown, known: readonly string[]): { advice?: string } {
+export function didYouMean(name: unknown, known: readonly string[]): string | undefined {
   const meant = typeof name === 'string' ? nearest(name, known) : undefined;
-  return meant === undefined ? {} : { advice: `Did you mean ${quote(meant)}?` };
+  return meant && `Did you mean ${quote(meant)}?`;
 }
 
 export function mayBeFunction(path: string): boolean {

@@ -1,8 +1,10 @@
 /** What contradictions are judged by, and how they are told. */
 
 import type { Problem } from '../../errors.js';
+import { found } from '../../found.js';
 import type { SettingsOptions } from '../options.js';
 import type { Settings } from '../settings.js';
+import { problem } from './wording.js';
 
 type SettingKey = keyof SettingsOptions;
 
@@ -22,12 +24,15 @@ export interface Contradiction {
   /** Judged where one of these is written. Inherited settings are reported where they were written. */
   readonly written: readonly SettingKey[];
   /** And only if these are known, written or inherited. */
-  readonly with: readonly SettingKey[];
+  readonly with?: readonly SettingKey[];
   /** It makes a setting useless at this level, but rules that inherit the setting may use it. */
   readonly inheritable?: true;
   /** Paths are relative to the level. */
-  find(level: Level): readonly Problem[];
+  find(level: Level): Findings;
 }
+
+/** What is false or undefined is no problem. */
+export type Findings = Problem | false | undefined | readonly Findings[];
 
 /** The path of the first key that is written, or else of the object itself, since the others are defaults. */
 export function writtenPath(path: string, object: unknown, ...keys: readonly string[]): string {
@@ -35,6 +40,16 @@ export function writtenPath(path: string, object: unknown, ...keys: readonly str
   return key === undefined ? path : `${path}.${key}`;
 }
 
-export function problem(path: string, found: string, allowed: string): readonly Problem[] {
-  return [{ path, found, allowed }];
+/** A lower bound above the upper one is told of the one that is written. */
+export function reversedBounds(
+  place: string,
+  written: unknown,
+  [lowest, from]: readonly [key: string, ms: number],
+  maxMs: number,
+): Problem | false {
+  const path = writtenPath(place, written, lowest, 'maxMs');
+  if (from <= maxMs) return false;
+  return path.endsWith('.maxMs')
+    ? problem(path, found(maxMs), `at least ${lowest}, which is ${from}`)
+    : problem(path, found(from), `at most maxMs, which is ${maxMs}`);
 }

@@ -4,11 +4,11 @@
  */
 
 import type { Problem } from '../../errors.js';
-import { found, isLength, isPlain, quote, unreadable } from '../../found.js';
+import { found, isLength, isPlain, unreadable } from '../../found.js';
 import type { JsonSchema } from './json-schema.js';
 import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
 import { adviceOnHeader } from './taken-headers.js';
-import { allowed, oneOf, pathTo } from './wording.js';
+import { allowed, oneOf, pathTo, problem } from './wording.js';
 
 /** More problems of one policy are not looked for: no one reads them, and a hostile policy may have a million. */
 export const mostProblems = 100;
@@ -49,15 +49,10 @@ function visit(check: Check, schema: JsonSchema, value: unknown, path: string): 
     return value;
   }
   const names = alternatives.flatMap((alternative) => alternative.enum ?? []);
-  const shorthand = adviceOnShorthand(value, path) ?? adviceOnHeader(value, path);
-  const meant = shorthand === undefined ? didYouMean(value, names) : { advice: shorthand };
-  const words = title === undefined ? allowed(alternatives, meant.advice !== undefined) : [title];
-  check.problems.push({
-    path,
-    found: found(value),
-    allowed: oneOf(mayBeFunction(path) ? [...words, 'a function'] : words),
-    ...meant,
-  });
+  const advice = adviceOnShorthand(value, path) ?? adviceOnHeader(value, path) ?? didYouMean(value, names);
+  const words = title === undefined ? allowed(alternatives, advice !== undefined) : [title];
+  const all = mayBeFunction(path) ? [...words, 'a function'] : words;
+  check.problems.push(problem(path, found(value), oneOf(all), advice));
   return undefined;
 }
 
@@ -104,7 +99,7 @@ function visitList(check: Check, schema: JsonSchema, { items }: ListParts, path:
   const { items: item = {}, minItems = 0 } = schema;
   if (items === undefined || items.length < minItems) {
     const what = items === undefined ? 'a list with holes' : found(items);
-    check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
+    check.problems.push(problem(path, what, oneOf(allowed([schema]))));
     return undefined;
   }
   return items.map((part, index) => visit(check, item, part, pathTo(path, index)));
@@ -146,13 +141,8 @@ function schemaOfKind(
   );
   if (chosen === undefined) {
     const kinds = schemas.map(kindOf);
-    const words = `one of ${kinds.map(quote).join(', ')}`;
-    check.problems.push({
-      path: pathTo(path, 'kind'),
-      found: found(kind),
-      allowed: words,
-      ...didYouMean(kind, kinds),
-    });
+    const words = oneOf(allowed([{ enum: kinds }]));
+    check.problems.push(problem(pathTo(path, 'kind'), found(kind), words, didYouMean(kind, kinds)));
   }
   return chosen;
 }
@@ -174,8 +164,7 @@ function propertyOf(
 /** Only a choice of one (`maxProperties: 1`) counts. Unknown keys have been reported and are not missed. */
 function countKeys(check: Check, schema: JsonSchema, known: number, all: number, path: string): void {
   if (schema.maxProperties === undefined || known === 1 || (known === 0 && all > 0)) return;
-  const what = `an object with ${known} of them`;
-  check.problems.push({ path, found: what, allowed: oneOf(allowed([schema])) });
+  check.problems.push(problem(path, `an object with ${known} of them`, oneOf(allowed([schema]))));
 }
 
 // ---------------------------------------------------------------- a list or an object in parts

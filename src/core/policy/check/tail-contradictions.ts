@@ -1,20 +1,20 @@
 /** Hedges that are never sent, and adaptive attempt timeouts where they could do harm. */
 
-import type { Problem } from '../../errors.js';
 import { found } from '../../found.js';
-import type { Contradiction, Level } from './level.js';
-import { problem, writtenPath } from './level.js';
+import type { Contradiction, Findings, Level } from './level.js';
+import { reversedBounds } from './level.js';
+import { problem } from './wording.js';
 
 export const tailContradictions: readonly Contradiction[] = [
-  { written: ['attemptTimeoutMs', 'budget'], with: [], find: learntWithoutBudget },
-  { written: ['attemptTimeoutMs'], with: [], find: boundsOfLearnt },
+  { written: ['attemptTimeoutMs', 'budget'], find: learntWithoutBudget },
+  { written: ['attemptTimeoutMs'], find: boundsOfLearnt },
   {
     written: ['hedge'],
     with: ['retry', 'maxRetries', 'beforeRetry'],
     inheritable: true,
     find: hedgeWithoutRetries,
   },
-  { written: ['hedge'], with: [], find: twoHedgeWaits },
+  { written: ['hedge'], find: twoHedgeWaits },
   { written: ['hedge'], with: ['attemptTimeoutMs', 'deadlineMs'], inheritable: true, find: hedgeTooLate },
 ];
 
@@ -22,8 +22,8 @@ export const tailContradictions: readonly Contradiction[] = [
  * An adaptive timeout cuts some that would have come: without a budget, an overloaded server gets more and
  * more retries.
  */
-function learntWithoutBudget({ own, settings: { tail, budget } }: Level): readonly Problem[] {
-  if (tail?.timeout === undefined || budget !== false) return [];
+function learntWithoutBudget({ own, settings: { tail, budget } }: Level): Findings {
+  if (tail?.timeout === undefined || budget !== false) return false;
   return own.attemptTimeoutMs === undefined
     ? problem('budget', found(false), 'a budget, because attemptTimeoutMs is adaptive')
     : problem(
@@ -33,39 +33,40 @@ function learntWithoutBudget({ own, settings: { tail, budget } }: Level): readon
       );
 }
 
-function boundsOfLearnt({ own, settings: { tail } }: Level): readonly Problem[] {
-  const { minMs = 0, maxMs = minMs } = tail?.timeout ?? {};
-  if (minMs <= maxMs) return [];
-  const path = writtenPath('attemptTimeoutMs', own.attemptTimeoutMs, 'minMs', 'maxMs');
-  return path.endsWith('.maxMs')
-    ? problem(path, found(maxMs), `at least minMs, which is ${minMs}`)
-    : problem(path, found(minMs), `at most maxMs, which is ${maxMs}`);
+function boundsOfLearnt({ own, settings: { tail } }: Level): Findings {
+  const { timeout } = tail ?? {};
+  return (
+    timeout !== undefined &&
+    reversedBounds('attemptTimeoutMs', own.attemptTimeoutMs, ['minMs', timeout.minMs], timeout.maxMs)
+  );
 }
 
-function hedgeWithoutRetries({ own, settings }: Level): readonly Problem[] {
+function hedgeWithoutRetries({ own, settings }: Level): Findings {
   const { hedge, maxRetries, beforeRetry } = settings;
-  if (hedge === false) return [];
+  if (hedge === false) return false;
   if (maxRetries === 0) {
     const allowed = 'false where nothing is retried: a hedge is sent only where a retry would be';
     return problem('hedge', found(own.hedge), allowed);
   }
   const allowed = 'false where there is a beforeRetry: a hedge would be sent without asking it';
-  return beforeRetry === undefined ? [] : problem('hedge', found(own.hedge), allowed);
+  return beforeRetry !== undefined && problem('hedge', found(own.hedge), allowed);
 }
 
-function twoHedgeWaits({ own: { hedge } }: Level): readonly Problem[] {
-  if (typeof hedge !== 'object' || hedge.afterMs === undefined) return [];
+function twoHedgeWaits({ own: { hedge } }: Level): Findings {
+  if (typeof hedge !== 'object' || hedge.afterMs === undefined) return false;
   const key = (['quantile', 'factor'] as const).find((name) => hedge[name] !== undefined);
   const allowed = 'either a fixed wait (afterMs), or an adaptive one (quantile, factor)';
-  return key === undefined ? [] : problem(`hedge.${key}`, `a ${key} beside afterMs`, allowed);
+  return key !== undefined && problem(`hedge.${key}`, `a ${key} beside afterMs`, allowed);
 }
 
 /** By then, the attempt has been aborted. */
-function hedgeTooLate({ settings }: Level): readonly Problem[] {
+function hedgeTooLate({ settings }: Level): Findings {
   const afterMs = settings.hedge === false ? undefined : settings.hedge.afterMs;
   const limit = (['attemptTimeoutMs', 'deadlineMs'] as const).find(
     (key) => afterMs !== undefined && afterMs >= (settings[key] ?? Number.POSITIVE_INFINITY),
   );
-  if (limit === undefined) return [];
-  return problem('hedge.afterMs', found(afterMs), `less than ${limit}, which is ${settings[limit]}`);
+  return (
+    limit !== undefined &&
+    problem('hedge.afterMs', found(afterMs), `less than ${limit}, which is ${settings[limit]}`)
+  );
 }

@@ -1,5 +1,6 @@
 /** The wording of problems: what is allowed, and where. */
 
+import type { Problem } from '../../errors.js';
 import { cut, longestQuote, quote } from '../../found.js';
 import type { JsonSchema } from './json-schema.js';
 
@@ -14,6 +15,10 @@ export const day = 86_400_000;
 
 /** By path. Values below the first number (except 0) and from the second one on are implausible. */
 export type PlausibleTimes = Readonly<Record<string, readonly [below: number, from: number]>>;
+
+export function problem(path: string, found: string, allowed: string, advice?: string): Problem {
+  return { path, found, allowed, ...(advice !== undefined && { advice }) };
+}
 
 /** `rules[2].schedule`, from its parts; names that are not identifiers go in brackets. */
 export function pathTo(parent: string, key: string | symbol | number): string {
