@@ -105,6 +105,7 @@ function faultySettings(problems: readonly Problem[]): ReadonlySet<string> {
 
 /** A setting with a fault anywhere in it is not judged any further. */
 function withoutFaults<T extends object>(path: string, options: T, faults: ReadonlySet<string>): Partial<T> {
+  if (faults.size === 0) return options;
   const sound = Object.entries(options).filter(([key]) => !faults.has(pathTo(path, key)));
   return Object.fromEntries(sound) as Partial<T>;
 }

@@ -25,8 +25,8 @@ export const takenHeaders: string = /* @__PURE__ */ names.replace(
 
 /** `place` is the path of the value. */
 export function adviceOnHeader(value: unknown, place: string): string | undefined {
-  const isTaken = /header$/i.test(place) && new RegExp(`^(${names})$`, 'i').test(String(value));
-  return isTaken
+  if (typeof value !== 'string' || !/header$/i.test(place)) return undefined;
+  return new RegExp(`^(${names})$`, 'i').test(value)
     ? 'That one already says how a request is framed, where it goes or whom it is from.'
     : undefined;
 }

@@ -70,3 +70,11 @@ test.each([
   expect(checkPolicy({ attemptHeader: name })).toEqual([]);
   expect(checkOverride({ idempotencyKey: { header: name } })).toEqual([]);
 });
+
+test('a value that cannot be made a string is a problem like any other', () => {
+  const odd = [Object.create(null), { toString: 1, valueOf: 1 }, [Symbol('x')]];
+  for (const value of odd) {
+    const problems = checkOverride({ attemptHeader: value, idempotencyKey: { header: value } });
+    expect(problems.map(({ path }) => path)).toEqual(['attemptHeader', 'idempotencyKey.header']);
+  }
+});
