@@ -11,13 +11,12 @@ import { copyOf, pairsOf, withHeaders } from './headers.js';
 /**
  * The options of a caller that has callbacks of the first generation, such as `request()` of undici 6 and 7. That makes
  * them by a spread and more keys, of which Node 20 makes an object with a shape of its own each time: each read of it by
- * name then costs as much as this copy, whose shape is the usual one.
+ * name then costs as much as this copy, whose shape is the usual one. Options of a class of their own stay what they are:
+ * its getters may read what no copy has.
  */
 export function reshaped(options: DispatchOptions): DispatchOptions {
-  return changed(options, nothing);
+  return Object.getPrototypeOf(options) === Object.prototype ? { ...options } : options;
 }
-
-const nothing: Partial<DispatchOptions> = Object.freeze({});
 
 /**
  * An iterator of headers may be readable only once, which would leave the next attempt without any: it becomes a list.

@@ -151,6 +151,34 @@ describe('what the caller owns', () => {
     }
   });
 
+  test.each([1, 2] as const)(
+    'may be private to a class with getters, in generation %i',
+    async (generation) => {
+      class Private {
+        readonly #given: Pick<Dispatcher.DispatchOptions, 'path' | 'method'>;
+        readonly origin: string;
+        constructor(origin: string) {
+          this.origin = origin;
+          this.#given = { path: '/own', method: 'GET' };
+        }
+        get path(): string {
+          return this.#given.path;
+        }
+        get method(): Dispatcher.HttpMethod {
+          return this.#given.method;
+        }
+        get headers(): Record<string, string> {
+          return { 'x-a': this.#given.method };
+        }
+      }
+      const lab = await openLab(answer(200));
+      const options = new Private(lab.origin);
+      const ours = await outcomeOf(retryingAgent(), options, generation);
+      expect(ours.error).toBeUndefined();
+      expect(lab.requests.map(({ path, headers }) => [path, headers['x-a']])).toEqual([['/own', 'GET']]);
+    },
+  );
+
   test('reach the layers underneath with every key that request() passes on', async () => {
     const lab = await openLab(answer(200));
     const mark = Symbol('mark');
