@@ -155,11 +155,10 @@ describe('what the caller owns', () => {
     'may be private to a class with getters, in generation %i',
     async (generation) => {
       class Private {
-        readonly #given: Pick<Dispatcher.DispatchOptions, 'path' | 'method'>;
+        readonly #given = { path: '/own', method: 'GET' as const, headers: { 'x-a': '1' } };
         readonly origin: string;
         constructor(origin: string) {
           this.origin = origin;
-          this.#given = { path: '/own', method: 'GET' };
         }
         get path(): string {
           return this.#given.path;
@@ -168,14 +167,14 @@ describe('what the caller owns', () => {
           return this.#given.method;
         }
         get headers(): Record<string, string> {
-          return { 'x-a': this.#given.method };
+          return this.#given.headers;
         }
       }
       const lab = await openLab(answer(200));
       const options = new Private(lab.origin);
       const ours = await outcomeOf(retryingAgent(), options, generation);
       expect(ours.error).toBeUndefined();
-      expect(lab.requests.map(({ path, headers }) => [path, headers['x-a']])).toEqual([['/own', 'GET']]);
+      expect(lab.requests.map(({ path, headers }) => [path, headers['x-a']])).toEqual([['/own', '1']]);
     },
   );
 
