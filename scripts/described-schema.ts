@@ -50,10 +50,10 @@ export function describedSchema(): JsonSchema {
   const words = wordsOf(sources.map(({ type }) => type));
   const describe = (schema: JsonSchema, source: Source | undefined): JsonSchema =>
     source === undefined ? schema : described(schema, words.get(source.type), source.defaults);
-  const { $schema = '', $defs = {}, ...policy } = policySchema();
+  const { $defs = {}, ...policy } = policySchema();
   const definitions = Object.entries($defs).map(([name, schema]) => [name, describe(schema, parts[name])]);
   return {
-    $schema,
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
     description: 'A retry policy of undaunted.',
     ...describe(policy, root),
     $defs: Object.fromEntries(definitions),

@@ -18,8 +18,8 @@ export const concurrencyDefinition: JsonSchema = /* @__PURE__ */ (() =>
 export const concurrencyTimes: PlausibleTimes = { 'concurrency.maxQueueMs': [5, hour] };
 
 export const concurrencyElsewhere: readonly ForeignName[] = [
-  ['concurrency', 'bulkhead maxConcurrent maxConcurrency concurrencyLimit maxConcurrentCalls'],
-  ['concurrency.limit', 'max maxConcurrent maxConcurrentCalls maxConcurrency permitLimit size'],
+  ['concurrency', 'bulkhead concurrencyLimit maxConcurrent maxConcurrency maxConcurrentCalls'],
+  ['concurrency.limit', 'max maxConcurrent maxConcurrency maxConcurrentCalls permitLimit size'],
   ['concurrency.maxQueueMs', 'maxWaitTime maxWaitDuration queueTimeout timeout'],
   ['concurrency.maxWaiting', 'queue maxQueue maxQueueSize queueLimit queueSize highWater'],
 ];

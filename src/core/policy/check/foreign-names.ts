@@ -7,12 +7,12 @@
 import { limitNamesElsewhere } from '../../limits/checks.js';
 import type { ForeignName } from './wording.js';
 
-/** Without a name of ours, nothing takes the place of theirs, and the note says why. */
+/**
+ * Without a name of ours, nothing takes the place of theirs, and the note says why. Names that are nearly ours (`method`) are
+ * not here: those are found without this list.
+ */
 const names: readonly ForeignName[] = /* @__PURE__ */ (() => [
-  [
-    'maxRetries',
-    'retries limit retryLimit retryCount noResponseRetries maxNetworkRetries maxRetryAttempts forever',
-  ],
+  ['maxRetries', 'limit retryLimit retryCount noResponseRetries maxNetworkRetries maxRetryAttempts forever'],
   [
     'maxRetries',
     'maxAttempts numOfAttempts maxTries attempts tries times',
@@ -26,13 +26,13 @@ const names: readonly ForeignName[] = /* @__PURE__ */ (() => [
   ['schedule.maxMs', 'maxTimeout maxDelay maxRetryDelay backoffLimit'],
   ['schedule.factor', 'factor timeoutFactor multiplier retryDelayMultiplier timeMultiple exponent'],
   ['schedule.jitter', 'jitter useJitter randomize noise generator'],
-  ['statuses', 'status statusCodes statusCodesToRetry retryStatusCodes retryOn'],
-  ['methods', 'method httpMethodsToRetry retryMethods'],
+  ['statuses', 'statusCodes statusCodesToRetry retryStatusCodes retryOn'],
+  ['methods', 'httpMethodsToRetry retryMethods'],
   ['retryIf', 'retryCondition shouldRetry shouldHandle validateResponse until handle'],
   ['retryIf', 'enforceRetryRules', ' It returns undefined where the rules should decide.'],
   ['hints', 'retryAfter afterStatusCodes respectRetryAfter respectRetryAfterHeader'],
   ['maxHintMs', 'maxRetryAfter'],
-  ['attemptTimeoutMs', 'timeout attemptTimeout adaptiveTimeout perTryTimeout'],
+  ['attemptTimeoutMs', 'timeout adaptiveTimeout perTryTimeout'],
   ['deadlineMs', 'totalTimeout maxRetryTime'],
   ['deadlineMs', 'shouldResetTimeout', " The client's own timeout is for each attempt here."],
   ['', 'retryOnTimeout', 'Not needed: timeouts are retried if that is safe.'],
@@ -43,9 +43,8 @@ const names: readonly ForeignName[] = /* @__PURE__ */ (() => [
   ['credentials', 'authRefresh tokenRefresh'],
   ['credentials.renew', 'refresh refreshToken refreshAuthLogic'],
   ['credentials.statuses', 'statusCodes'],
-  ['credentials.timeoutMs', 'timeout'],
   ...limitNamesElsewhere,
-  ['hedge', 'hedging hedgingPolicy hedged backup backupRequest backupRequests speculativeRetry'],
+  ['hedge', 'hedging hedgingPolicy backup backupRequest backupRequests speculativeRetry'],
   ['hedge', 'maxHedges maxHedgedAttempts', ' There is one hedge at most.'],
   ['hedge.afterMs', 'hedgeDelay hedgingDelay hedgeAfter delay'],
   ['hedge.quantile', 'percentile hedgePercentile hedgeQuantile'],

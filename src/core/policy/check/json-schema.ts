@@ -45,12 +45,21 @@ export function count(minimum: number): JsonSchema {
   return { type: 'integer', minimum, maximum: million };
 }
 
+export function statusFrom(minimum: number, maximum: number): JsonSchema {
+  return { type: 'integer', minimum, maximum };
+}
+
 export function oneOf(...names: readonly string[]): JsonSchema {
   return { enum: names };
 }
 
 export function listOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items };
+}
+
+/** At least one of them. */
+export function someOf(items: JsonSchema): JsonSchema {
+  return { ...listOf(items), minItems: 1 };
 }
 
 export function either(...anyOf: readonly JsonSchema[]): JsonSchema {

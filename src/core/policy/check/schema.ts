@@ -21,7 +21,9 @@ import {
   oneOf,
   ref,
   share,
+  someOf,
   someTokens,
+  statusFrom,
 } from './json-schema.js';
 import { takenHeaders } from './taken-headers.js';
 
@@ -52,20 +54,18 @@ const times: JsonSchema = { type: 'number', minimum: 1, maximum: 1_000 };
 const bytes: JsonSchema = { type: 'integer', minimum: 0, maximum: gibibyte };
 const label: JsonSchema = { type: 'string', pattern: '\\S', title: 'a name that is not blank' };
 // RFC 9110 5.6.2: methods (9.1) and field names (5.1) are tokens.
-const token: JsonSchema = { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" };
+const tokenToEnd = "[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
+const token: JsonSchema = /* @__PURE__ */ (() => ({ type: 'string', pattern: `^${tokenToEnd}` }))();
 const method: JsonSchema = /* @__PURE__ */ (() => ({ ...token, title: 'a method, such as "GET"' }))();
 const header: JsonSchema = /* @__PURE__ */ (() => ({
   type: 'string',
-  pattern: `^(?!(${takenHeaders})$)[!#$%&'*+.^_\`|~0-9A-Za-z-]+$`,
+  pattern: `^(?!(${takenHeaders})$)${tokenToEnd}`,
   title: 'a header name of your own, such as "idempotency-key"',
 }))();
-const status: JsonSchema = {
+const status: JsonSchema = /* @__PURE__ */ (() => ({
   title: 'a status from 100 to 599, a class such as "5xx", or "!501" to take one away',
-  anyOf: [
-    { type: 'integer', minimum: 100, maximum: 599 },
-    { type: 'string', pattern: '^!?[1-5](xx|[0-9][0-9])$' },
-  ],
-};
+  ...either(statusFrom(100, 599), { type: 'string', pattern: '^!?[1-5](xx|[0-9][0-9])$' }),
+}))();
 
 /** Slots may be finer than any timer: Ethernet's take 51.2 µs. */
 const shortestMs = 0.001;
@@ -82,10 +82,7 @@ const inBody = /* @__PURE__ */ (() => ({
     pattern: '^/([^~]|~[01]){0,255}$',
     title: 'a JSON pointer such as "/errors/*/code"',
   } as const,
-  is: {
-    ...listOf(either({ type: 'string' }, { type: 'number', title: 'a number' }, boolean)),
-    minItems: 1,
-  },
+  is: someOf(either({ type: 'string' }, { type: 'number', title: 'a number' }, boolean)),
   unit,
   evidence: oneOf('unknown', 'refused'),
   evenWithData: boolean,
@@ -174,7 +171,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
     anyOf: [{ type: 'string' }, ref('matchObject')],
   },
   matchObject: object({
-    methods: either(method, { ...listOf(method), minItems: 1 }),
+    methods: either(method, someOf(method)),
     host: { type: 'string' },
     path: { type: 'string' },
   }),
@@ -182,8 +179,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
   credentials: object({
     statuses: {
       title: 'a list of statuses from 400 to 499',
-      ...listOf({ type: 'integer', minimum: 400, maximum: 499 }),
-      minItems: 1,
+      ...someOf(statusFrom(400, 499)),
     },
     timeoutMs: ms(1),
   }),
@@ -203,7 +199,7 @@ const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
   table: object(
     {
       kind: { const: 'table' },
-      waitsMs: { ...listOf(ms(0)), minItems: 1 },
+      waitsMs: someOf(ms(0)),
       jitter: plainJitter,
       slotMs: ms(shortestMs),
     },
@@ -233,19 +229,13 @@ const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
           pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
           title: 'a name of letters, digits, ".", "_" and "-", such as "acme"',
         },
-        statuses: {
-          ...listOf({
-            title: 'a status from 200 to 299 or from 400 to 599',
-            anyOf: [
-              { type: 'integer', minimum: 200, maximum: 299 },
-              { type: 'integer', minimum: 400, maximum: 599 },
-            ],
-          }),
-          minItems: 1,
-        },
-        headers: { ...listOf(ref('ownHeaderHint')), minItems: 1 },
-        body: { ...listOf(ref('ownBodyHint')), minItems: 1 },
-        events: { ...listOf(ref('ownEventHint')), minItems: 1 },
+        statuses: someOf({
+          title: 'a status from 200 to 299 or from 400 to 599',
+          ...either(statusFrom(200, 299), statusFrom(400, 599)),
+        }),
+        headers: someOf(ref('ownHeaderHint')),
+        body: someOf(ref('ownBodyHint')),
+        events: someOf(ref('ownEventHint')),
       },
       ['name'],
     ),
@@ -262,21 +252,19 @@ const $defs: Readonly<Record<string, JsonSchema>> = /* @__PURE__ */ (() => ({
     quantile,
     factor: times,
     afterMs: ms(1),
-    methods: { ...listOf(method), minItems: 1 },
+    methods: someOf(method),
     share: { ...share, minimum: 0.001 },
     // With less than one, there would never be a hedge.
     capacity: { ...someTokens, minimum: 1 },
   }),
 }))();
 
-const $schema = 'https://json-schema.org/draft/2020-12/schema';
-
 /** A policy. */
 export const policySchema: () => JsonSchema = /* @__PURE__ */ atFirstUse(() =>
-  freezeDeep({ $schema, ...object({ ...inPolicy, ...settings }), $defs }),
+  freezeDeep({ ...object({ ...inPolicy, ...settings }), $defs }),
 );
 
 /** The override of a single request. */
 export const overrideSchema: () => JsonSchema = /* @__PURE__ */ atFirstUse(() =>
-  freezeDeep({ $schema, ...object(inOverride), $defs }),
+  freezeDeep({ ...object(inOverride), $defs }),
 );
