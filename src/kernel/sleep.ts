@@ -195,9 +195,17 @@ export function isFake(): boolean {
   return isKnownFake;
 }
 
+interface Replaced {
+  readonly clock?: unknown;
+  /** Of mocks of Vitest, Jest, Bun and Node, for some of which `in` does not find it. */
+  readonly mock?: unknown;
+  readonly isSinonProxy?: unknown;
+}
+
 /** As the fake timers of Vitest, Jest, Sinon and Bun, those of Node, and those of Deno can be told. */
-export function isReplaced(given: (...args: never[]) => unknown): boolean {
-  return 'clock' in given || '_isMockFunction' in given || /^(bound |fake)/.test(given.name);
+export function isReplaced(given: ((...args: never[]) => unknown) & Replaced): boolean {
+  const isMarked = (given.clock ?? given.mock ?? given.isSinonProxy) !== undefined;
+  return isMarked || /^(bound |fake)/.test(given.name);
 }
 
 /** Waits with a promise. An abort clears the timer and rejects at once, with the signal's reason. */

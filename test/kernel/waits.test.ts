@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { realPorts } from '../../src/kernel/ports.js';
 import { beginWait, endWait, type Timer, type Waiting } from '../../src/kernel/waits.js';
@@ -286,6 +287,9 @@ describe('waits have a timer each', () => {
   const woken = vi.fn();
   afterEach(() => {
     vi.useRealTimers();
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+    mock.restoreAll();
     woken.mockReset();
   });
 
@@ -299,8 +303,18 @@ describe('waits have a timer each', () => {
     expect(woken).toHaveBeenCalledTimes(3);
   });
 
-  test('where only the clock is fake, which stands still', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
+  test.each([
+    ['of fake timers', () => vi.useFakeTimers({ toFake: ['performance'] })],
+    ['a mock of Vitest', () => vi.spyOn(performance, 'now').mockReturnValue(1_000)],
+    ['a mock of Node', () => mock.method(performance, 'now', () => 1_000)],
+    [
+      'a stub of Sinon',
+      () => {
+        vi.stubGlobal('performance', { now: Object.assign(() => 1_000, { isSinonProxy: true }) });
+      },
+    ],
+  ])('where only the clock is fake, which stands still: %s', async (_whose, fake) => {
+    fake();
     let isOver = false;
     const first = new Promise<void>((resolve) => beginWait(new Sleeper(resolve), realPorts, 40, false));
     await new Promise((resolve) => setTimeout(resolve, 30));
