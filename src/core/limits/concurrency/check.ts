@@ -36,19 +36,13 @@ export const concurrencyContradictions: readonly Contradiction[] = [
 function lineOfNone({ own: { concurrency } }: Level): Findings {
   if (typeof concurrency !== 'object') return false;
   const { maxQueueMs, maxWaiting } = concurrency;
-  if (maxWaiting === 0 && maxQueueMs !== undefined && maxQueueMs > 0) {
-    return problem(
-      'concurrency.maxQueueMs',
-      found(maxQueueMs),
-      '0 or nothing: with maxWaiting 0, none waits',
-    );
+  if (maxQueueMs === maxWaiting || maxQueueMs === undefined || maxWaiting === undefined) return false;
+  if (maxWaiting === 0) {
+    const allowed = '0 or nothing: with maxWaiting 0, none waits';
+    return problem('concurrency.maxQueueMs', found(maxQueueMs), allowed);
   }
-  return (
-    maxQueueMs === 0 &&
-    maxWaiting !== undefined &&
-    maxWaiting > 0 &&
-    problem('concurrency.maxWaiting', found(maxWaiting), '0 or nothing: with maxQueueMs 0, none waits')
-  );
+  const allowed = '0 or nothing: with maxQueueMs 0, none waits';
+  return maxQueueMs === 0 && problem('concurrency.maxWaiting', found(maxWaiting), allowed);
 }
 
 function waitPastDeadline({ own, settings: { concurrency, deadlineMs } }: Level): Findings {

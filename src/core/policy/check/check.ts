@@ -15,7 +15,7 @@ import { patternProblems } from './rule-contradictions.js';
 import { overrideSchema, policySchema } from './schema.js';
 import type { Structure } from './structure.js';
 import { checkStructure, mostProblems } from './structure.js';
-import { pathTo } from './wording.js';
+import { pathTo, problem } from './wording.js';
 
 /** All problems of a policy's options. */
 export function problemsOfPolicy(options: unknown, parts: Parts): readonly Problem[] {
@@ -78,20 +78,21 @@ function ruleOf({ path }: Problem): number {
   return Number(/^rules\[(\d+)\]/.exec(path)?.[1] ?? -1);
 }
 
-/** Elsewhere, a number in its place says how many retries; a client's own may be handed on, as ofetch does with its one. */
 function withAdvice(problem: Problem, options: unknown): Problem {
-  if (problem.path !== '') return problem;
-  // A client, most likely; or a class of settings.
-  const isNoData = typeof options === 'function' || (typeof options === 'object' && options !== null);
-  if (isNoData) return { ...problem, advice: notData };
-  if (typeof options !== 'number') return problem;
-  const count = Number.isInteger(options) && options >= 0 ? options : 2;
-  const advice = `Write { maxRetries: ${count} }; if it belongs to another library, remove it before the call.`;
-  return { ...problem, advice };
+  const advice = problem.path === '' ? adviceOnStranger(options) : undefined;
+  return advice === undefined ? problem : { ...problem, advice };
 }
 
-const notData =
-  'Write the settings as a plain object. A client belongs to compose(retry()), attachRetry() or withRetry().';
+/** Elsewhere, a number in its place says how many retries; a client's own may be handed on, as ofetch does with its one. */
+function adviceOnStranger(options: unknown): string | undefined {
+  // A client, most likely; or a class of settings.
+  if (typeof options === 'function' || (typeof options === 'object' && options !== null)) {
+    return 'Write the settings as a plain object. A client belongs to compose(retry()), attachRetry() or withRetry().';
+  }
+  if (typeof options !== 'number') return undefined;
+  const count = Number.isInteger(options) && options >= 0 ? options : 2;
+  return `Write { maxRetries: ${count} }; if it belongs to another library, remove it before the call.`;
+}
 
 /** An invalid rule is undefined here. */
 interface SoundPolicy extends Omit<PolicyOptions, 'rules'> {
@@ -124,23 +125,18 @@ function levelOf(
 
 /** `isName`: where options are expected, and not data from outside. */
 export function refuseText(given: unknown, isName: boolean): void {
-  if (typeof given === 'string') throw new PolicyError([isName ? nameOnly(given) : stillText]);
+  if (typeof given !== 'string') return;
+  // Data is not quoted: it may contain secrets.
+  const what = isName ? foundText(given) : 'a string';
+  const advice = isName ? adviceOnName(given) : 'Parse the JSON first: parsePolicy(JSON.parse(text)).';
+  throw new PolicyError([problem('', what, 'an object', advice)]);
 }
 
 /** The command line takes names, and so people try them here. */
-function nameOnly(given: string): Problem {
+function adviceOnName(given: string): string {
   const preset = given === 'llm' ? given : 'service';
-  const advice = `Write presets.policies.${preset}, with the presets of "undaunted", or settings.`;
-  return { path: '', found: foundText(given), allowed: 'an object', advice };
+  return `Write presets.policies.${preset}, with the presets of "undaunted", or settings.`;
 }
-
-/** The text is not quoted: it may contain secrets. */
-const stillText: Problem = {
-  path: '',
-  found: 'a string',
-  allowed: 'an object',
-  advice: 'Parse the JSON first: parsePolicy(JSON.parse(text)).',
-};
 
 // ---------------------------------------------------------------- the parts that a program names
 

@@ -7,7 +7,7 @@ import { adviceOnForeign } from './foreign-names.js';
 import type { JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
 import { functionKeys, policySchema } from './schema.js';
-import { mostNames, oneOf, pathTo, problem } from './wording.js';
+import { mostNames, oneOf, pathTo, problem, quoted } from './wording.js';
 
 export function unknownKey(
   key: string | symbol,
@@ -20,7 +20,7 @@ export function unknownKey(
   return problem(
     pathTo(path, key),
     isSetting ? unknownSetting : 'an unknown key',
-    isSetting ? 'the name of a setting' : `one of the keys ${known.map(quote).join(', ')}`,
+    isSetting ? 'the name of a setting' : `one of the keys ${quoted(known)}`,
     adviceOn(key, path, known, schemas),
   );
 }

@@ -6,7 +6,7 @@ import type { RuleOptions } from '../options.js';
 import type { Pattern } from '../routes/patterns.js';
 import { isPatternProblem, parsePattern, partsOf } from '../routes/patterns.js';
 import { firstCovering } from '../routes/routes.js';
-import { pathTo } from './wording.js';
+import { pathTo, problem } from './wording.js';
 
 /** `match` is undefined where it is invalid. */
 type Rules = readonly Partial<RuleOptions>[];
@@ -27,11 +27,11 @@ export function patternProblems(rules: Rules): readonly Problem[] {
       placed.push({ index, match, pattern });
       return;
     }
-    const { part, ...problem } = pattern;
+    const { part, ...fault } = pattern;
     const path = `rules[${index}].match`;
     // In a pattern that is a string, the path does not name its part.
     const isPart = part !== undefined && typeof match === 'object';
-    problems.push({ path: isPart ? pathTo(path, part) : path, ...problem });
+    problems.push({ path: isPart ? pathTo(path, part) : path, ...fault });
   });
   return [...problems, ...shadowed(placed)];
 }
@@ -45,12 +45,12 @@ function shadowed(placed: readonly Placed[]): readonly Problem[] {
     // Stryker disable next-line ConditionalExpression: there is a rule for each pattern; the compiler cannot know.
     if (rule === undefined || earlier === undefined) return [];
     const name = `rules[${earlier.index}]`;
-    return {
-      path: `rules[${rule.index}].match`,
-      found: found(rule.match),
-      allowed: `a pattern that ${name} does not already cover`,
-      advice: `Move it before ${name}, or remove one of them.`,
-    };
+    return problem(
+      `rules[${rule.index}].match`,
+      found(rule.match),
+      `a pattern that ${name} does not already cover`,
+      `Move it before ${name}, or remove one of them.`,
+    );
   });
 }
 

@@ -62,14 +62,13 @@ function isFull({ problems }: Check): boolean {
 
 /** `anyOf`, flattened. */
 function alternativesOf(check: Check, schema: JsonSchema): readonly JsonSchema[] {
-  const { anyOf, ...plain } = resolved(check, schema);
-  return anyOf === undefined ? [plain] : anyOf.flatMap((part) => alternativesOf(check, part));
+  const form = resolved(check, schema);
+  return form.anyOf?.flatMap((part) => alternativesOf(check, part)) ?? [form];
 }
 
 function resolved({ definitions }: Check, schema: JsonSchema): JsonSchema {
   // Stryker disable next-line StringLiteral: neither text is the name of a definition.
-  const definition = definitions[schema.$ref?.slice('#/$defs/'.length) ?? ''];
-  return definition ?? schema;
+  return definitions[schema.$ref?.slice('#/$defs/'.length) ?? ''] ?? schema;
 }
 
 function isScalarOf(schema: JsonSchema, value: unknown): boolean {

@@ -66,11 +66,16 @@ function range({ minimum, maximum }: JsonSchema): string {
 }
 
 function allowedNames(names: readonly string[], isMeant: boolean): string {
-  return isMeant && names.length > mostNames ? 'a known name' : `one of ${names.map(quote).join(', ')}`;
+  return isMeant && names.length > mostNames ? 'a known name' : `one of ${quoted(names)}`;
+}
+
+/** As a list. */
+export function quoted(names: readonly string[]): string {
+  return names.map(quote).join(', ');
 }
 
 function allowedObject({ properties = {}, maxProperties }: JsonSchema): string {
   return maxProperties === undefined
     ? 'an object'
-    : `an object with exactly one of ${Object.keys(properties).map(quote).join(', ')}`;
+    : `an object with exactly one of ${quoted(Object.keys(properties))}`;
 }
