@@ -20,7 +20,7 @@ export abstract class TimeLimit implements AwaitsTurn, Linked<TimeLimit> {
   later: TimeLimit | undefined = undefined;
   /** What would take it back; undefined: it is not set. */
   running: SharedTimer | (() => void) | undefined = undefined;
-  private stalls: Stalls | undefined = undefined;
+  stalls: Stalls = noStalls;
 
   /** How long it is. */
   abstract readonly lastsMs: number;
@@ -36,7 +36,6 @@ export abstract class TimeLimit implements AwaitsTurn, Linked<TimeLimit> {
     const { running } = this;
     if (running === undefined) return;
     this.running = undefined;
-    this.stalls = undefined;
     if (typeof running === 'function') running();
     else if (this.awaitsTurn) leaveTurn(this);
     else running.remove(this);
@@ -44,7 +43,7 @@ export abstract class TimeLimit implements AwaitsTurn, Linked<TimeLimit> {
 
   /** The process stood still from `from` to `to`. */
   stoodStill(from: number, to: number, judges: Judges): void {
-    const { ms, times } = this.stalls ?? { ms: 0, times: 0 };
+    const { ms, times } = this.stalls;
     const since = Math.max(from, this.dueAt - this.lastsMs - (judges === 'awake' ? ms : 0));
     // A time that is over already cannot be late.
     if (since >= to || !(this.lastsMs > 0)) return;
@@ -52,9 +51,8 @@ export abstract class TimeLimit implements AwaitsTurn, Linked<TimeLimit> {
     if (judges === 'awake' && times < mostStalls) this.dueAt += Math.ceil(to - since);
   }
 
-  ends(stalledMs: number = this.stalls?.ms ?? 0): void {
+  ends(stalledMs: number): void {
     this.running = undefined;
-    this.stalls = undefined;
     this.over(stalledMs);
   }
 }
@@ -64,11 +62,15 @@ interface Stalls {
   readonly times: number;
 }
 
+const noStalls: Stalls = { ms: 0, times: 0 };
+
 class SharedTimer implements AwaitsTurn {
   readonly key: number;
   awaitsTurn = false;
   private readonly judges: Judges;
   private readonly unref: boolean;
+  /** In whole milliseconds, rounded up. */
+  private readonly ms: number;
   /** How often it looks whether this process stands still. */
   private readonly lookMs: number;
   /** In order of time, since all last equally long. */
@@ -82,6 +84,7 @@ class SharedTimer implements AwaitsTurn {
 
   constructor(key: number, ms: number, judges: Judges, unref: boolean) {
     this.key = key;
+    this.ms = ms;
     this.judges = judges;
     this.unref = unref;
     this.lookMs = linkMsOf(ms);
@@ -91,10 +94,17 @@ class SharedTimer implements AwaitsTurn {
   set(limit: TimeLimit): void {
     const { line } = this;
     const now = endOfTurn();
-    limit.dueAt = Math.ceil(now + (limit.lastsMs > 0 ? limit.lastsMs : 0));
+    limit.dueAt = Math.ceil(now) + this.ms;
+    limit.stalls = noStalls;
     line.putAfter(line.last, limit);
     const { first = limit } = line;
-    if (first === limit || this.setBy !== setTimeout || this.isCarriedOn) this.fireBy(first.dueAt, now);
+    // One that is late will tell how long the process has stood still.
+    const isWanted = !this.isCarriedOn || this.firesAt < now;
+    if (this.setBy !== setTimeout || this.firesAt > first.dueAt || !isWanted) {
+      clearTimeout(this.timer);
+      this.setTimer(first.dueAt, now);
+      this.isCarriedOn = false;
+    } else if (first === limit && !this.unref && typeof this.timer === 'object') this.timer.ref();
   }
 
   remove(limit: TimeLimit): void {
@@ -110,23 +120,10 @@ class SharedTimer implements AwaitsTurn {
 
   // -------------------------------------------------------------- the timer
 
-  private fireBy(dueAt: number, now: number): void {
-    // One that is late will tell how long the process has stood still.
-    const isWanted = !this.isCarriedOn || this.firesAt < now;
-    const isUsable = this.setBy === setTimeout && this.firesAt <= dueAt && isWanted;
-    if (this.timer !== undefined && isUsable) {
-      if (!this.unref && typeof this.timer === 'object') this.timer.ref();
-      return;
-    }
-    clearTimeout(this.timer);
-    this.isCarriedOn = false;
-    this.setTimer(Math.min(dueAt, now + this.lookMs), now);
-  }
-
-  private setTimer(firesAt: number, now: number): void {
-    this.firesAt = firesAt;
+  private setTimer(dueAt: number, now: number): void {
+    this.firesAt = Math.min(dueAt, now + this.lookMs);
     this.setBy = setTimeout;
-    this.timer = setTimeout(SharedTimer.fire, Math.max(0, Math.ceil(firesAt - now)), this);
+    this.timer = setTimeout(SharedTimer.fire, Math.max(0, Math.ceil(this.firesAt - now)), this);
     if (this.unref) unref(this.timer);
   }
 
@@ -143,9 +140,8 @@ class SharedTimer implements AwaitsTurn {
 
   private leave(): void {
     this.timer = undefined;
+    this.setBy = undefined;
     timers.delete(this.key);
-    if (newestAwake === this) newestAwake = undefined;
-    if (newestElapsed === this) newestElapsed = undefined;
   }
 
   private static fire(timer: SharedTimer): void {
@@ -153,23 +149,24 @@ class SharedTimer implements AwaitsTurn {
   }
 
   private look(): void {
-    const { line } = this;
+    const { line, firesAt } = this;
     if (line.first === undefined) {
       this.leave();
       return;
     }
-    const { firesAt } = this;
     const clock = performance.now();
     // If the clock is behind by more than the fraction of a millisecond by which timers may be early, it is coarse or fake.
     const now = clock < firesAt - 1 ? firesAt : clock;
     const isLate = now - firesAt > stallMs;
     if (isLate) this.stoodStill(now);
-    this.timer = undefined;
-    this.endDue(now, isLate ? 2 : 1);
+    for (let { first } = line; first !== undefined && first.dueAt <= now; { first } = line) {
+      line.remove(first);
+      endOnceRead(first, isLate ? 2 : 1);
+    }
     if (line.first === undefined) this.leave();
     else {
+      this.setTimer(line.first.dueAt, now);
       this.isCarriedOn = true;
-      this.setTimer(Math.min(line.first.dueAt, now + this.lookMs), now);
     }
   }
 
@@ -178,30 +175,18 @@ class SharedTimer implements AwaitsTurn {
     for (let limit = this.line.first; limit !== undefined; limit = limit.later)
       limit.stoodStill(this.firesAt, now, this.judges);
   }
-
-  private endDue(now: number, turns: number): void {
-    const { line } = this;
-    for (let { first } = line; first !== undefined && first.dueAt <= now; { first } = line) {
-      line.remove(first);
-      endOnceRead(first, turns);
-    }
-  }
 }
 
 function endOnceRead(limit: TimeLimit, turns: number): void {
-  let isTakenBack = false;
-  limit.running = () => {
-    isTakenBack = true;
-  };
-  readFirst(turns, () => isTakenBack || limit.ends());
+  const reading = (): void => undefined;
+  limit.running = reading;
+  // Meanwhile, it may be taken back, and set again.
+  readFirst(turns, () => limit.running === reading && limit.ends(limit.stalls.ms));
 }
 
 // ---------------------------------------------------------------- one timer for each length
 
 const timers: Map<number, SharedTimer> = /* @__PURE__ */ new Map();
-/** A request has a deadline and a limit for its attempt, of the same two lengths as the one before. */
-let newestAwake: SharedTimer | undefined;
-let newestElapsed: SharedTimer | undefined;
 /** Programs have limits of a few lengths, or of a new one for each request. */
 const mostIdle = 20;
 
@@ -235,11 +220,9 @@ function sleepOut(limit: TimeLimit, given: Sleep, judges: Judges, unref: boolean
 function sharedFor(lastsMs: number, judges: Judges, unref: boolean): SharedTimer {
   const ms = lastsMs > 0 ? Math.ceil(lastsMs) : 0;
   const key = 4 * ms + (judges === 'awake' ? 2 : 0) + (unref ? 1 : 0);
-  const last = judges === 'awake' ? newestAwake : newestElapsed;
-  if (last?.key === key) return last;
-  const shared = timers.get(key) ?? new SharedTimer(key, ms, judges, unref);
+  const known = timers.get(key);
+  if (known !== undefined) return known;
+  const shared = new SharedTimer(key, ms, judges, unref);
   timers.set(key, shared);
-  if (judges === 'awake') newestAwake = shared;
-  else newestElapsed = shared;
   return shared;
 }
