@@ -58,24 +58,9 @@ interface RequestTiming {
    * fails later.
    */
   isSettledTold: boolean;
-  readonly credentials: RequestCredentials | undefined;
+  credentials: RequestCredentials | undefined;
   /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
-  readonly enclosure: Enclosure | undefined;
-}
-
-function timingFrom(
-  startedAt?: number,
-  credentials?: RequestTiming['credentials'],
-  enclosure?: Enclosure,
-): RequestTiming {
-  return {
-    startedAt,
-    resumedAt: undefined,
-    move: undefined,
-    isSettledTold: false,
-    credentials,
-    enclosure,
-  };
+  enclosure: Enclosure | undefined;
 }
 
 export class LiveSession implements Raced {
@@ -104,15 +89,10 @@ export class LiveSession implements Raced {
     const { tail, credentials } = settings;
     const isHeard = isListening(settings, parts.channels?.of);
     const hasBegun = isHeard || (settings.deadlineMs !== undefined && !beginsLater);
-    if (hasBegun || credentials !== false || enclosure !== undefined) {
-      this.timing = timingFrom(
-        hasBegun ? limits.scope.ports.now() : undefined,
-        credentials === false || parts.credentials === undefined
-          ? undefined
-          : new parts.credentials.RequestCredentials(this, credentials),
-        enclosure,
-      );
-    }
+    if (hasBegun) this.ensureTiming().startedAt = limits.scope.ports.now();
+    if (enclosure !== undefined) this.ensureTiming().enclosure = enclosure;
+    if (credentials !== false && parts.credentials !== undefined)
+      this.ensureTiming().credentials = new parts.credentials.RequestCredentials(this, credentials);
     // What the context suppresses is only seen where the request is made.
     if (tail !== undefined && this.suppressed === true) this.raced = this.newRace(tail, false);
   }
@@ -229,7 +209,14 @@ export class LiveSession implements Raced {
   }
 
   private ensureTiming(): RequestTiming {
-    this.timing ??= timingFrom();
+    this.timing ??= {
+      startedAt: undefined,
+      resumedAt: undefined,
+      move: undefined,
+      isSettledTold: false,
+      credentials: undefined,
+      enclosure: undefined,
+    };
     return this.timing;
   }
 
@@ -243,13 +230,11 @@ export class LiveSession implements Raced {
     limits.budget?.succeeded(undefined);
     if (asked !== undefined && !settings.awaitsBody) this.endPermit();
     if (this.isHeard) this.tellSettled(status, limits.scope.ports.now());
-    if (settings.tail !== undefined) this.acceptTail(settings.tail);
-    return true;
-  }
-
-  private acceptTail(tail: Tail): void {
+    const { tail } = settings;
     if (this.raced !== undefined) this.raced.accepted();
-    else (this.scope.parts as KernelParts).learning?.Race.acceptedAtOnce(this, tail);
+    else if (tail !== undefined)
+      (limits.scope.parts as KernelParts).learning?.Race.acceptedAtOnce(this, tail);
+    return true;
   }
 
   next(outcome: Outcome | Finding, prospects: Prospects, source: Outcome | Finding = outcome): Decision {
