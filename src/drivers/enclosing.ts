@@ -1,7 +1,7 @@
 /** An attempt over other layers of undaunted, which it may send through. */
 
 import type { RequestFacts } from '../core/types.js';
-import type { Layers } from '../kernel/layers.js';
+import { EnclosingAttempt, enclosed, mayMeet } from '../kernel/layers.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
 
 interface Configured {
@@ -22,12 +22,11 @@ interface EnclosedExchange<Config, Answer> extends RequestFacts {
 
 /** Sends an attempt within which the layers beneath send the same request only once. */
 export function sendEnclosed<Config extends Configured, Answer>(
-  { enclosed, EnclosingAttempt, mayMeet }: Layers['of'],
   exchange: EnclosedExchange<Config, Answer>,
   config: Config,
 ): Promise<Answer> {
   const { adapter, installation } = exchange;
-  const chosen = enclosing(config.adapter, mayMeet, (beneath) => {
+  const chosen = enclosing(config.adapter, (beneath) => {
     const attempt = new EnclosingAttempt(exchange, exchange.addressNow(), installation);
     return enclosed(attempt, beneath, adapter, config);
   });
@@ -45,18 +44,14 @@ const byDefault = ['xhr', 'http', 'fetch'];
  * this platform have. Whatever may send through other layers of ours is replaced by `enclose`. They are returned as they
  * are if no other layer can be underneath.
  */
-function enclosing(
-  given: unknown,
-  mayMeet: Layers['of']['mayMeet'],
-  enclose: (beneath: 'fetch' | 'anything') => Promise<unknown>,
-): unknown {
+function enclosing(given: unknown, enclose: (beneath: 'fetch' | 'anything') => Promise<unknown>): unknown {
   const adapters: readonly unknown[] = Array.isArray(given) ? given : given ? [given] : byDefault;
   const beneath = adapters.some((one) => typeof one === 'function') ? 'anything' : 'fetch';
   if (!mayMeet(beneath)) return given;
   const uncertain = adapters.findIndex((one) => !goesByHttp(one));
   if (uncertain === -1) return given;
-  const enclosed = (): Promise<unknown> => enclose(beneath);
-  return uncertain === 0 ? enclosed : [...adapters.slice(0, uncertain), enclosed];
+  const enclosing = (): Promise<unknown> => enclose(beneath);
+  return uncertain === 0 ? enclosing : [...adapters.slice(0, uncertain), enclosing];
 }
 
 /** Or is passed over: axios does not take `false` and `null` from a list, nor what the platform does not have. */
@@ -77,7 +72,6 @@ interface EnclosedCall<Init, Answer> extends RequestFacts {
 
 /** Calls fetch, which sends the request only once, whatever layers are beneath. */
 export function callEnclosed<Init, Answer>(
-  { enclosed, EnclosingAttempt }: Layers['of'],
   exchange: EnclosedCall<Init, Answer>,
   init: Init,
 ): Promise<Answer> {

@@ -2,7 +2,7 @@
 
 import type { BodyHints, FailuresPart, Filling, Part, StreamStartPart } from '../core/policy/parts.js';
 import type { Advice } from '../kernel/advice.js';
-import type { Layers } from '../kernel/layers.js';
+import type { isWithin, Layers, mayMeet, mayMeetBeneathFetch } from '../kernel/layers.js';
 import type { acceptRetry } from '../kernel/live-session.js';
 import type { Admission, CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
@@ -146,10 +146,13 @@ interface AxiosAdvice extends Advice {
 
 interface FetchLayers extends Layers {
   readonly callEnclosed: typeof callEnclosed;
+  readonly isWithin: typeof isWithin;
+  readonly mayMeetBeneathFetch: typeof mayMeetBeneathFetch;
 }
 
 interface AxiosLayers extends Layers {
   readonly sendEnclosed: typeof sendEnclosed;
+  readonly mayMeet: typeof mayMeet;
 }
 
 /** What only Node has, or only what has as many requests under way as a server in Node. */

@@ -19,12 +19,7 @@ export interface Layers extends Part<'layers'> {
     readonly belongsTo: typeof belongsTo;
     readonly countLayer: typeof countLayer;
     readonly currentEnclosure: typeof currentEnclosure;
-    readonly enclosed: typeof enclosed;
-    readonly EnclosingAttempt: typeof EnclosingAttempt;
     readonly isSuppressed: typeof isSuppressed;
-    readonly isWithin: typeof isWithin;
-    readonly mayMeet: typeof mayMeet;
-    readonly mayMeetBeneathFetch: typeof mayMeetBeneathFetch;
   };
 }
 

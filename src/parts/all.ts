@@ -241,15 +241,18 @@ const ofLayers: Layers['of'] = {
   belongsTo: layer.belongsTo,
   countLayer: layer.countLayer,
   currentEnclosure: layer.currentEnclosure,
-  enclosed: layer.enclosed,
-  EnclosingAttempt: layer.EnclosingAttempt,
   isSuppressed: layer.isSuppressed,
-  isWithin: layer.isWithin,
-  mayMeet: layer.mayMeet,
-  mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
 };
 
-export const layers: Every['layers'] = { part: 'layers', of: ofLayers, callEnclosed, sendEnclosed };
+export const layers: Every['layers'] = {
+  part: 'layers',
+  of: ofLayers,
+  callEnclosed,
+  isWithin: layer.isWithin,
+  mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
+  sendEnclosed,
+  mayMeet: layer.mayMeet,
+};
 
 export const channels: ChannelsPart = { part: 'channels', of: platformChannels };
 
@@ -413,10 +416,16 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     detailsByFetch,
     fill: fillCredentials,
   },
-  layers: { part: 'layers', of: ofLayers, callEnclosed },
+  layers: {
+    part: 'layers',
+    of: ofLayers,
+    callEnclosed,
+    isWithin: layer.isWithin,
+    mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
+  },
   evidence: { part: 'evidence', FetchProof, isOurs },
   node: { part: 'node', isEndTold, expectManyListeners, SharingAttempt, sharing, acceptRetry },
-  failures,
+  failures: { part: 'failures', read: readFailure, isMisuse },
   advice: {
     part: 'advice',
     showRemarks,
@@ -474,7 +483,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
     fill: fillCredentials,
   },
   failures: { part: 'failures', read: readFailure, cutOffIn, lightened },
-  layers,
+  layers: { part: 'layers', of: ofLayers, sendEnclosed, mayMeet: layer.mayMeet },
   advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced, noticeAuth },
   evidence: { part: 'evidence', sendCounted, evidenceOf },
   node: { part: 'node', isEndTold, releaseOfNode, onceRead, SharingAttempt, acceptRetry },

@@ -190,8 +190,8 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   sendEnclosed(config: RequestConfig): Promise<ResponseShape> {
     const { layers } = this.parts;
-    if (layers?.of.mayMeet('anything') !== true) return this.adapter(config);
-    return layers.sendEnclosed(layers.of, this, config);
+    if (layers?.mayMeet('anything') !== true) return this.adapter(config);
+    return layers.sendEnclosed(this, config);
   }
 
   addressNow(): () => string {

@@ -192,8 +192,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     // The first attempt sends a Request's own body; the next one needs the spare.
     this.body ??= this.spare;
     const { layers } = this.parts;
-    if (layers?.of.mayMeetBeneathFetch() !== true) return this.call(init);
-    return layers.callEnclosed(layers.of, this, init);
+    if (layers?.mayMeetBeneathFetch() !== true) return this.call(init);
+    return layers.callEnclosed(this, init);
   }
 
   addressNow(): () => string {

@@ -70,10 +70,10 @@ export function wrapFetch(
   const installation: Installation = { ...installed(), fetchNow, isCalling: false };
   const beneath: Installation | undefined =
     own === undefined ? { ...installation, fetchNow: () => before ?? missing } : undefined;
-  const layers = installation.parts.layers?.of;
-  layers?.countLayer('fetches');
+  const { layers } = installation.parts;
+  layers?.of.countLayer('fetches');
   // The global fetch may lead back to this one, which then counts as a second layer.
-  if (beneath !== undefined) layers?.countLayer('fetches');
+  if (beneath !== undefined) layers?.of.countLayer('fetches');
   function retrying(input: unknown, init?: unknown, ...rest: unknown[]): Promise<ResponseShape> {
     let exchange: FetchExchange;
     try {
