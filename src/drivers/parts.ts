@@ -1,6 +1,6 @@
 /** The parts of an installation, as far as the drivers know them. */
 
-import type { BodyHints, FailuresPart, Filling, Part, StreamStartPart } from '../core/policy/parts.js';
+import type { BodyHints, FailuresPart, Filling, Part } from '../core/policy/parts.js';
 import type { Advice } from '../kernel/advice.js';
 import type { isWithin, Layers, mayMeet, mayMeetBeneathFetch } from '../kernel/layers.js';
 import type { acceptRetry } from '../kernel/live-session.js';
@@ -97,9 +97,9 @@ interface AxiosEvidence extends Part<'evidence'> {
 }
 
 /** Waits until streams have begun that the caller is to read. */
-interface FetchStarts extends StreamStartPart, Waits {}
+interface FetchStarts extends Filling<'streamStart'>, Waits {}
 
-interface AxiosStarts extends StreamStartPart {
+interface AxiosStarts extends Filling<'streamStart'> {
   readonly begun: typeof begun;
   readonly letStart: typeof letStart;
   readonly startFailureOf: typeof startFailureOf;

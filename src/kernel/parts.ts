@@ -1,12 +1,6 @@
 /** The parts of an installation, as far as the kernel knows them: the limits that are asked, and what learns from answers. */
 
-import type {
-  AdmissionPart,
-  Filling,
-  Part,
-  Parts,
-  CredentialsPart as RenewingPart,
-} from '../core/policy/parts.js';
+import type { Filling, Part, Parts } from '../core/policy/parts.js';
 import type { Advice } from './advice.js';
 import type { RequestCredentials } from './credentials.js';
 import type { ChannelsPart } from './events.js';
@@ -17,7 +11,7 @@ import type { moveTo, scopeNameFrom } from './moves.js';
 import type { Race } from './race.js';
 
 /** What each limit needs that is asked before an attempt. */
-export interface Admission extends AdmissionPart {
+export interface Admission extends Filling<'admission'> {
   readonly asked: Pick<
     typeof admission,
     | 'admit'
@@ -46,7 +40,7 @@ export interface HooksPart extends Part<'hooks'> {
 }
 
 /** Renews the credentials of requests that were refused. */
-export interface CredentialsPart extends RenewingPart {
+export interface CredentialsPart extends Filling<'credentials'> {
   readonly RequestCredentials: typeof RequestCredentials;
 }
 

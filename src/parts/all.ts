@@ -6,7 +6,6 @@
 
 import { goesAgain } from '../core/decide/decide.js';
 import { readFailure } from '../core/decide/failures/read.js';
-import { msToBegin, streamStartOf } from '../core/decide/stream-start.js';
 import type { Problem } from '../core/errors.js';
 import { allHintSets } from '../core/hints/all-sets.js';
 import { compileHints } from '../core/hints/compile.js';
@@ -36,7 +35,15 @@ import {
 } from '../core/policy/fill-in-parts.js';
 import type { PolicyOptions, SettingsOptions } from '../core/policy/options.js';
 import { Overrides } from '../core/policy/overrides.js';
-import type { Filling, Hints, OverridesPart, Part, Rules, SlidingWindow } from '../core/policy/parts.js';
+import type {
+  Filling,
+  Hints,
+  OverridesPart,
+  Part,
+  Rules,
+  Settled,
+  SlidingWindow,
+} from '../core/policy/parts.js';
 import { type Policy, type PolicyLike, policyIn, policyOf } from '../core/policy/policy.js';
 import { readPattern } from '../core/policy/routes/patterns.js';
 import { compileRoutes, nameOf } from '../core/policy/routes/routes.js';
@@ -136,7 +143,6 @@ export const wholeAnswers: Every['wholeAnswers'] = {
 const admission: Required<DriverParts>['admission'] = {
   part: 'admission',
   admittedAfter,
-  forbids,
   settled: (filled) => settledByAdmission(filled, forbids),
   asked: {
     admit,
@@ -180,10 +186,11 @@ export const overrides: OverridesPart = { part: 'overrides', Overrides };
 
 export const slidingWindow: SlidingWindow = { part: 'slidingWindow', fill: fillWindow };
 
+const settledByCredentials: Settled = () => ({ goesAgain });
+
 export const credentials: Every['credentials'] = {
   part: 'credentials',
-  goesAgain,
-  settled: () => ({ goesAgain }),
+  settled: settledByCredentials,
   judgedLater,
   RequestCredentials,
   detailsByFetch,
@@ -210,8 +217,6 @@ export const bodyHints: Every['bodyHints'] = {
 export const streamStart: Every['streamStart'] = {
   part: 'streamStart',
   needs: [bodyHints],
-  streamStartOf,
-  msToBegin,
   begun,
   letStart,
   startFailureOf,
@@ -389,8 +394,6 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   },
   streamStart: {
     part: 'streamStart',
-    streamStartOf,
-    msToBegin,
     waitingFor,
     seenOf,
     awaiting: awaitStart,
@@ -409,8 +412,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
   },
   credentials: {
     part: 'credentials',
-    goesAgain,
-    settled: () => ({ goesAgain }),
+    settled: settledByCredentials,
     judgedLater,
     RequestCredentials,
     detailsByFetch,
@@ -453,8 +455,6 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   },
   streamStart: {
     part: 'streamStart',
-    streamStartOf,
-    msToBegin,
     begun,
     letStart,
     startFailureOf,
@@ -474,8 +474,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   },
   credentials: {
     part: 'credentials',
-    goesAgain,
-    settled: () => ({ goesAgain }),
+    settled: settledByCredentials,
     judgedLater,
     RequestCredentials,
     keepAtHome,

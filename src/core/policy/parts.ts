@@ -6,7 +6,6 @@
 
 import { readPageFailure } from '../decide/failures/page.js';
 import type { FailureReader } from '../decide/failures/row.js';
-import type { msToBegin, streamStartOf } from '../decide/stream-start.js';
 import type { Problem, Remark } from '../errors.js';
 import { found } from '../found.js';
 import { common, standard } from '../hints/bases.js';
@@ -17,10 +16,9 @@ import { ownKey } from '../hints/rows.js';
 import type { BodyReading } from '../hints/worth-reading.js';
 import { type AskedFirst, orderOfAdmission } from '../limits/all.js';
 import type { fillWindow } from '../limits/budget/window.js';
-import type { Forbids } from '../limits/settings.js';
 import type { RequestFacts } from '../types.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from './options.js';
-import type { GoesAgain, Settings } from './settings.js';
+import type { Settings } from './settings.js';
 
 /** The names of the parts. The last two are in others: what all limits need that are asked, and what learns from answers. */
 export type PartName =
@@ -97,12 +95,6 @@ export interface Hints extends Part<'hints'> {
   readonly compile: CompileHints;
 }
 
-/** Reads how streams begin. */
-export interface StreamStartPart extends Filling<'streamStart'> {
-  readonly streamStartOf: typeof streamStartOf;
-  readonly msToBegin: typeof msToBegin;
-}
-
 /** The other kind of budget. */
 export interface SlidingWindow extends Part<'slidingWindow'> {
   readonly fill: typeof fillWindow;
@@ -116,16 +108,6 @@ export interface BodyHints extends Filling<'bodyHints'> {
 /** What is known of failures of the transport. */
 export interface FailuresPart extends Part<'failures'> {
   readonly read: FailureReader;
-}
-
-/** Sends a request again whose credentials were renewed. */
-export interface CredentialsPart extends Filling<'credentials'> {
-  readonly goesAgain: GoesAgain;
-}
-
-/** What all limits need that are asked before an attempt. */
-export interface AdmissionPart extends Filling<'admission'> {
-  readonly forbids: Forbids;
 }
 
 /** Each limit that is asked before an attempt is a part. The budget is always there. */
@@ -145,15 +127,15 @@ export interface Parts extends LimitParts {
   readonly streams?: Part<'streams'>;
   readonly wholeAnswers?: Filling<'wholeAnswers'>;
   readonly bodyDeadline?: Part<'bodyDeadline'>;
-  readonly streamStart?: StreamStartPart;
-  readonly credentials?: CredentialsPart;
+  readonly streamStart?: Filling<'streamStart'>;
+  readonly credentials?: Filling<'credentials'>;
   readonly evidence?: Part<'evidence'>;
   readonly hooks?: Part<'hooks'>;
   readonly advice?: Part<'advice'>;
   readonly layers?: Part<'layers'>;
   readonly channels?: Part<'channels'>;
   readonly node?: Part<'node'>;
-  readonly admission?: AdmissionPart;
+  readonly admission?: Filling<'admission'>;
   readonly learning?: Filling<'learning'>;
 }
 

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import * as decide from '../../../src/core/decide/decide.js';
 import { readFailure } from '../../../src/core/decide/failures/read.js';
 import { fillSchedule } from '../../../src/core/decide/schedule.js';
+import * as ask from '../../../src/core/limits/ask.js';
 import { slidingWindow } from '../../../src/core/limits/budget/window.js';
 import { defaults } from '../../../src/core/policy/defaults.js';
 import type { PolicyOptions, SettingsOptions } from '../../../src/core/policy/options.js';
 import type { Settings } from '../../../src/core/policy/settings.js';
-import { allParts, bodyHints, defaultSettings, definePolicy, fillIn } from '../../../src/parts/all.js';
+import { bodyHints, defaultSettings, definePolicy, fillIn } from '../../../src/parts/all.js';
 import { settingsOf } from '../../kit.js';
 
 /** The settings of a rule with `own` in a policy with `inherited`. */
@@ -25,8 +27,8 @@ describe('settings', () => {
       settingsOf();
     expect(bodies).toBe(bodyHints.bodies);
     expect(failures).toBe(readFailure);
-    expect(goesAgain).toBe(allParts.credentials.goesAgain);
-    expect(forbids).toBe(allParts.admission.forbids);
+    expect(goesAgain).toBe(decide.goesAgain);
+    expect(forbids).toBe(ask.forbids);
     expect(plain).toEqual({
       maxRetries: 3,
       deadlineMs: undefined,
