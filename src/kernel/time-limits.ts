@@ -142,6 +142,8 @@ class SharedTimer implements AwaitsTurn {
     this.timer = undefined;
     this.setBy = undefined;
     timers.delete(this.key);
+    if (newestAwake === this) newestAwake = undefined;
+    if (newestElapsed === this) newestElapsed = undefined;
   }
 
   private static fire(timer: SharedTimer): void {
@@ -187,6 +189,9 @@ function endOnceRead(limit: TimeLimit, turns: number): void {
 // ---------------------------------------------------------------- one timer for each length
 
 const timers: Map<number, SharedTimer> = /* @__PURE__ */ new Map();
+/** A request has a deadline and a limit for its attempt, of the same two lengths as the one before. */
+let newestAwake: SharedTimer | undefined;
+let newestElapsed: SharedTimer | undefined;
 /** Programs have limits of a few lengths, or of a new one for each request. */
 const mostIdle = 20;
 
@@ -220,9 +225,11 @@ function sleepOut(limit: TimeLimit, given: Sleep, judges: Judges, unref: boolean
 function sharedFor(lastsMs: number, judges: Judges, unref: boolean): SharedTimer {
   const ms = lastsMs > 0 ? Math.ceil(lastsMs) : 0;
   const key = 4 * ms + (judges === 'awake' ? 2 : 0) + (unref ? 1 : 0);
-  const known = timers.get(key);
-  if (known !== undefined) return known;
-  const shared = new SharedTimer(key, ms, judges, unref);
+  const last = judges === 'awake' ? newestAwake : newestElapsed;
+  if (last?.key === key) return last;
+  const shared = timers.get(key) ?? new SharedTimer(key, ms, judges, unref);
   timers.set(key, shared);
+  if (judges === 'awake') newestAwake = shared;
+  else newestElapsed = shared;
   return shared;
 }
