@@ -162,12 +162,6 @@ export class LiveSession implements Raced {
       : noAttempts;
   }
 
-  /** The status of the answer that the request has ended with; 0: there is none. */
-  get endedWith(): number {
-    const finding = this.history.at(-1)?.decision.finding;
-    return finding?.kind === 'response' ? finding.status : 0;
-  }
-
   get deadlineAt(): number {
     const { deadlineMs } = this.settings;
     const { timedFrom } = this;

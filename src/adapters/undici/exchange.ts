@@ -52,6 +52,7 @@ import {
   type HeadEnding,
   outcomeOfError,
   outcomeOfHead,
+  statusAtEnd,
   toldOf,
 } from './outcome.js';
 import { leaveBody, type MoreHeaders, sendAttempt } from './outgoing.js';
@@ -468,7 +469,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const { phase, session } = this;
     if (phase.kind === 'resuming') return phase.download;
     if (phase.kind !== 'delivering' || ending.kind !== 'error') return undefined;
-    const download = phase.download ?? new Download(phase, session.endedWith);
+    const download = phase.download ?? new Download(phase, statusAtEnd(session));
     download.broke(ending.error, session.request.method, session.settings.resume);
     session.resume();
     this.times?.startDeadline();

@@ -37,6 +37,12 @@ export function bytesToGather(
   return settings.bodies?.bytesToRead(settings, request, head.status, head.headers) ?? 0;
 }
 
+/** The status of the answer that the request has ended with; 0: there is none. */
+export function statusAtEnd({ history }: Session): number {
+  const finding = history.at(-1)?.decision.finding;
+  return finding?.kind === 'response' ? finding.status : 0;
+}
+
 export function outcomeOfHead(
   { status, headers }: Head,
   evidence: Evidence | undefined,
