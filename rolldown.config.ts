@@ -95,14 +95,14 @@ const fewMaps: Plugin = {
 };
 
 /**
- * What decides in pure functions is in no trace of an application: the maps have only those that call a function of its. Nor is
- * what consists of types.
+ * What decides in pure functions is in no trace of an application: the maps have only those that call a function of its. Nor are
+ * limits that wake no request, and what consists of types.
  */
 const fewSources: Plugin = {
   name: 'few sources',
   transform: {
     filter: {
-      id: /[\\/]src[\\/](core[\\/](?!decide[\\/](decide|schedule)\.ts|errors)|(drivers|kernel)[\\/]parts\.ts)/,
+      id: /[\\/]src[\\/](core[\\/](?!decide[\\/](decide|schedule)\.ts|errors)|(drivers|kernel)[\\/]parts\.ts|kernel[\\/](limits[\\/](?!admission|concurrency)|line))/,
     },
     handler: (code) => ({ code, map: { mappings: '' } }),
   },
