@@ -24,9 +24,7 @@ export const clients: readonly Client[] = [
       { version: '6', nodes: ['20', '26'] },
       // The oldest version 7 that works.
       { version: '7.0.0', nodes: ['20', '26'] },
-      // The first whose interceptors wrap handlers of the second generation, and the last before fetch, its bodies and the
-      // way in which a stream is handed over were rewritten.
-      { version: '7.1.1', nodes: ['20'] },
+      // The last before fetch, its bodies and the way in which a stream is handed over were rewritten.
       { version: '7.10.0', nodes: ['24'] },
       { version: '7', nodes: allNodes },
       { version: '8', nodes: allNodes },
