@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Alarm, Alarms, type JustSent, sentInTurn } from '../../src/kernel/alarms.js';
 import { realPorts } from '../../src/kernel/ports.js';
 import { monotonicNow } from '../../src/kernel/stalls.js';
 import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
 import { HandTime } from '../adapters/hand-time.js';
+import { unhandled } from '../unhandled.js';
 
 class Ringing implements Alarm {
   dueAt: number | undefined = undefined;
@@ -162,19 +163,6 @@ describe('alarms', () => {
     );
   });
 });
-
-/** The rejections that are not handled, until the end of the test, in place of Vitest's own listeners. */
-function unhandled(): unknown[] {
-  const errors: unknown[] = [];
-  const listeners = process.listeners('unhandledRejection');
-  process.removeAllListeners('unhandledRejection');
-  process.on('unhandledRejection', (error) => void errors.push(error));
-  onTestFinished(() => {
-    process.removeAllListeners('unhandledRejection');
-    for (const listener of listeners) process.on('unhandledRejection', listener);
-  });
-  return errors;
-}
 
 describe('what is sent in a turn', () => {
   class Sent implements JustSent {

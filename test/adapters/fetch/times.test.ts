@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { AttemptTimeoutError, createRetrier, DeadlineError, type PolicyOptions } from '../../../src/index.js';
 import { answer, cutBody, silence, stallInBody } from '../../faults/lab.js';
+import { unhandled } from '../../unhandled.js';
 import { HandTime } from '../hand-time.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
 import { nodeFetch, undiciFetch } from './client.js';
@@ -221,14 +222,7 @@ test.each<[string, PolicyOptions]>([
 );
 
 test('a clock that throws leaves no request without its deadline', async () => {
-  const errors: unknown[] = [];
-  const listeners = process.listeners('unhandledRejection');
-  process.removeAllListeners('unhandledRejection');
-  process.on('unhandledRejection', (error) => void errors.push(error));
-  onTestFinished(() => {
-    process.removeAllListeners('unhandledRejection');
-    for (const listener of listeners) process.on('unhandledRejection', listener);
-  });
+  const errors = unhandled();
   let isBroken = false;
   const now = (): number => {
     if (!isBroken) return performance.now();

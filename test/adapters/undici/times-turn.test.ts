@@ -3,6 +3,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
+import { unhandled } from '../../unhandled.js';
 import { undici } from './client.js';
 import { record } from './recorder.js';
 
@@ -32,18 +33,6 @@ class Immediate extends undici.Dispatcher {
 type Handler = Readonly<
   Record<'onRequestStart' | 'onResponseStart' | 'onResponseEnd', (...given: unknown[]) => void>
 >;
-
-function unhandled(): unknown[] {
-  const errors: unknown[] = [];
-  const listeners = process.listeners('unhandledRejection');
-  process.removeAllListeners('unhandledRejection');
-  process.on('unhandledRejection', (error) => void errors.push(error));
-  onTestFinished(() => {
-    process.removeAllListeners('unhandledRejection');
-    for (const listener of listeners) process.on('unhandledRejection', listener);
-  });
-  return errors;
-}
 
 test('a clock that throws leaves no request without its deadline', async () => {
   const errors = unhandled();
