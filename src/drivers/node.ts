@@ -7,7 +7,7 @@ import { areShared, setLimit, TimeLimit } from '../kernel/time-limits.js';
 import type { Sleep } from '../kernel/timers.js';
 import { endOfTurn, isTurnEnding } from '../kernel/turn.js';
 import type { Ending, Limit, Outgoing } from './loop/exchange.js';
-import { AbortableAttempt } from './loop/sending.js';
+import { AbortableAttempt, endedFor } from './loop/sending.js';
 
 // ---------------------------------------------------------------- a signal that many requests share
 
@@ -91,16 +91,6 @@ export class SharingAttempt<Answer> extends AbortableAttempt<Answer> {
     this.timer = undefined;
     super.end(ending);
   }
-}
-
-function endedFor<Answer>(
-  outgoing: Outgoing<Answer>,
-  resolve: (ending: Ending<Answer>) => void,
-): (ending: Ending<Answer>) => void {
-  return (ending) => {
-    outgoing.ended();
-    resolve(ending);
-  };
 }
 
 class SharedLimit<Answer> extends TimeLimit {

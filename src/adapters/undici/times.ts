@@ -55,9 +55,9 @@ export class LimitTimers implements AwaitsTurn {
   turnEnds(): void {
     const { exchange, sent, deadline } = this;
     const { session, ports } = exchange;
-    const { deadlineMs } = session.settings;
+    const { attemptTimeoutMs, deadlineMs } = session.settings;
     this.sent = undefined;
-    if (sent !== undefined) this.limitLongest(sent);
+    if (sent !== undefined && attemptTimeoutMs !== undefined) this.limit(sent, attemptTimeoutMs, 0);
     if (deadlineMs === undefined || deadline?.running !== undefined) return;
     this.setDeadline(deadlineMs, deadline === undefined ? deadlineMs : session.deadlineAt - ports.now());
     session.begin(endOfTurn());
@@ -83,16 +83,12 @@ export class LimitTimers implements AwaitsTurn {
 
   startAttempt(sending: Sending): void {
     const { session, ports } = this.exchange;
-    if (session.settings.attemptTimeoutMs === undefined) return;
+    const { attemptTimeoutMs } = session.settings;
+    if (attemptTimeoutMs === undefined) return;
     if (this.sent === undefined && (this.awaitsTurn || areShared(ports))) {
       this.sent = sending;
       this.awaitTurn();
-    } else this.limitLongest(sending);
-  }
-
-  private limitLongest(sending: Sending): void {
-    const { attemptTimeoutMs } = this.exchange.session.settings;
-    if (attemptTimeoutMs !== undefined) this.limit(sending, attemptTimeoutMs, 0);
+    } else this.limit(sending, attemptTimeoutMs, 0);
   }
 
   /** At the end of the turn, it will get a limit that was learnt. */

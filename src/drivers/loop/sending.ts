@@ -82,10 +82,7 @@ export class AbortableAttempt<Answer> implements Abortable {
     finish: (ending: Ending<Answer>) => Result | PromiseLike<Result>,
   ): Promise<Result> {
     return new Promise<Ending<Answer>>((resolve) => {
-      this.start(this.exchange, limit, (ending) => {
-        outgoing.ended();
-        resolve(ending);
-      });
+      this.start(this.exchange, limit, endedFor(outgoing, resolve));
     }).then(finish);
   }
 
@@ -164,6 +161,17 @@ export class AbortableAttempt<Answer> implements Abortable {
     this.ended = undefined;
     ended?.(ending);
   }
+}
+
+/** Resolves the promise of the only attempt that is out. */
+export function endedFor<Answer>(
+  outgoing: Outgoing<Answer>,
+  resolve: (ending: Ending<Answer>) => void,
+): (ending: Ending<Answer>) => void {
+  return (ending) => {
+    outgoing.ended();
+    resolve(ending);
+  };
 }
 
 function nothing(): void {
