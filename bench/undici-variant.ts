@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
-import { reportCost } from './apart.js';
+import { reportCost, touchYoungMemory } from './apart.js';
 import { amountOf, cpuSince } from './measure.js';
 import { answerOf, CountingHandler, LateDispatcher, memoryDispatcher } from './memory-dispatcher.js';
 import { passThrough, policies, retrying } from './undici-contestants.js';
@@ -78,16 +78,6 @@ async function bytesOfOne(): Promise<number> {
   const before = process.memoryUsage().heapUsed;
   await work(turns);
   return (process.memoryUsage().heapUsed - before) / turns;
-}
-
-/**
- * Twice what the young generation takes at most. Memory costs much when it is touched for the first time, and a variant
- * that makes little would still do so while it is measured: the bare one most of all, so that others would add less.
- */
-function touchYoungMemory(): void {
-  const bytes = 80_000;
-  let made: unknown[] = [];
-  for (let touched = 0; touched < 2 ** 30; touched += bytes) made = new Array(bytes / 8).fill(made.length);
 }
 
 async function warmUp(count: number): Promise<void> {
