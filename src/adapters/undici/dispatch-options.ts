@@ -61,11 +61,22 @@ export function withBody(options: DispatchOptions, body: unknown): DispatchOptio
   return changed(options, { [sentUnlessMocked]: body, ...((compared === sent || isStream) && { body }) });
 }
 
-/** A copy with these values. Options that inherit from a prototype of their own keep it. */
+/**
+ * A copy with these values. Options that inherit from a prototype of their own keep it. What its getters say is read from
+ * the caller's object, which alone has the private fields that they may read.
+ */
 export function changed(options: DispatchOptions, values: Partial<DispatchOptions>): DispatchOptions {
-  const prototype: unknown = Object.getPrototypeOf(options);
+  const prototype: object | null = Object.getPrototypeOf(options);
   if (prototype === Object.prototype) return { ...options, ...values };
-  return Object.assign(Object.create(prototype as object | null), options, values) as DispatchOptions;
+  const said = Object.fromEntries(gettersOf(prototype).map((key) => [key, options[key]]));
+  return Object.create(prototype, Object.getOwnPropertyDescriptors({ ...said, ...options, ...values }));
+}
+
+function gettersOf(prototype: object | null): string[] {
+  if (prototype === null) return [];
+  const own = Object.entries(Object.getOwnPropertyDescriptors(prototype));
+  const getters = own.filter(([key, { get }]) => get !== undefined && key !== '__proto__');
+  return [...getters.map(([key]) => key), ...gettersOf(Object.getPrototypeOf(prototype))];
 }
 
 /** The URL and headers that `beforeRetry` may change. */

@@ -167,14 +167,19 @@ describe('what the caller owns', () => {
           return this.#given.method;
         }
         get headers(): Record<string, string> {
-          return this.#given.headers;
+          return { ...this.#given.headers };
         }
       }
       const lab = await openLab(answer(200));
       const options = new Private(lab.origin);
-      const ours = await outcomeOf(retryingAgent(), options, generation);
-      expect(ours.error).toBeUndefined();
-      expect(lab.requests.map(({ path, headers }) => [path, headers['x-a']])).toEqual([['/own', '1']]);
+      for (const policy of [soon, { ...busy, beforeRetry: () => undefined }, busy]) {
+        lab.play([closeAfter(answer(503)), answer(200)]);
+        const ours = await outcomeOf(retryingAgent(policy), options, generation);
+        expect(ours.error).toBeUndefined();
+        expect(lab.requests.map(({ path, headers }) => [path, headers['x-a']])).toEqual(
+          Array(2).fill(['/own', '1']),
+        );
+      }
     },
   );
 
