@@ -4,7 +4,7 @@
  * session counts and decides.
  */
 
-import { AsyncResource, type AsyncResourceOptions } from 'node:async_hooks';
+import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import { msToBegin, streamStartOf } from '../../core/decide/stream-start.js';
 import { bytesToAwait, msToAwait } from '../../core/decide/whole.js';
@@ -88,9 +88,6 @@ interface Rare {
   abortion: { readonly reason: unknown } | undefined;
 }
 
-/** The defaults of an AsyncResource. Reading them from Node's own object, which has no prototype, takes longer. */
-const usual: AsyncResourceOptions = { requireManualDestroy: false };
-
 /**
  * An AsyncResource, so that attempts, hooks and timers run in the caller's async context; and the caller's controller.
  * Neither is an object of its own, since an exchange is created for every request, and most requests need nothing more.
@@ -111,7 +108,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   private last: Phase = ready;
 
   constructor(dispatch: Dispatch, handler: Handler, session: LiveSession, body: Body) {
-    super('UNDAUNTED', usual);
+    // The default. Node keeps its ids as doubles; a truncated one is an integer for V8, for which it makes no object.
+    super('UNDAUNTED', Math.trunc(executionAsyncId()));
     this.handler = handler;
     this.session = session;
     this.dispatch = dispatch;

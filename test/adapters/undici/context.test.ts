@@ -1,6 +1,6 @@
 /** AsyncLocalStorage: every attempt and every hook runs in the caller's context, not in the socket's. */
 
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook, executionAsyncId } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -233,4 +233,24 @@ test('the head of a retry that succeeds comes in the context of the caller', asy
   // Its context is that of the connection from then on.
   expect(await contextOfHead('WARM')).toBe('WARM');
   expect(await contextOfHead('A')).toBe('A');
+});
+
+test('async hooks are told that the code which makes a request triggers it', async () => {
+  const triggers: number[] = [];
+  const hook = createHook({
+    init: (_id, type, triggerAsyncId) => {
+      if (type === 'UNDAUNTED') triggers.push(triggerAsyncId);
+    },
+  }).enable();
+  onTestFinished(() => void hook.disable());
+  const lab = await openLab([answer(200), answer(503), answer(200)]);
+  const dispatcher = retryingAgent(soon);
+  const makers: number[] = [];
+  for (const path of ['/first', '/second']) {
+    makers.push(executionAsyncId());
+    const { body } = await dispatcher.request({ origin: lab.origin, path, method: 'GET' });
+    await body.dump();
+  }
+  expect(triggers).toEqual(makers);
+  expect(new Set(makers).size).toBe(2);
 });
