@@ -1,4 +1,4 @@
-/** What only Node needs: a signal that counts its listeners, and timers that are objects. */
+/** What only Node needs: a signal that counts its listeners, one that is made late, and timers that are objects. */
 
 import { builtinModule } from '../kernel/builtin-module.js';
 import { realPorts } from '../kernel/ports.js';
@@ -6,7 +6,7 @@ import type { Session } from '../kernel/session.js';
 import { areShared, setLimit, TimeLimit } from '../kernel/time-limits.js';
 import type { Sleep } from '../kernel/timers.js';
 import { endOfTurn, isTurnEnding } from '../kernel/turn.js';
-import type { Ending, Limit, Outgoing } from './loop/exchange.js';
+import type { Abortable, Ending, Limit } from './loop/exchange.js';
 import { AbortableAttempt, endedFor } from './loop/sending.js';
 
 // ---------------------------------------------------------------- a signal that many requests share
@@ -35,6 +35,35 @@ export function expectManyListeners(signal: AbortSignal): void {
   }
 }
 
+// ---------------------------------------------------------------- a signal that is made once it is read
+
+let makesSignalsSlowly: boolean | undefined;
+
+/**
+ * Shows an adapter of axios the signal of an attempt. Node 20 takes longer to make one than for all else that a time limit
+ * needs, and adapters of the caller's, such as mocks and caches, may never read it; those of axios do, at once. Later
+ * versions make one faster than a property that makes it.
+ */
+export function showSignal(config: { adapter?: unknown; signal?: unknown }, sent: Abortable): void {
+  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
+  makesSignalsSlowly ??= process?.versions?.node?.startsWith('20.') === true;
+  if (makesSignalsSlowly && typeof config.adapter === 'function') showOnceRead(config, sent);
+  else config.signal = sent.signal;
+}
+
+/** A function of its own: one that creates closures allocates room for their variables at each call. */
+function showOnceRead(config: object, sent: Abortable): void {
+  Object.defineProperty(config, 'signal', {
+    configurable: true,
+    enumerable: true,
+    get: () => sent.signal,
+    // As if it were a value: in the configuration, or in what inherits from it.
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, 'signal', { configurable: true, enumerable: true, writable: true, value });
+    },
+  });
+}
+
 // ---------------------------------------------------------------- the time limits of many requests
 
 /** The time of an attempt is over. */
@@ -55,25 +84,20 @@ export class SharingAttempt<Answer> extends AbortableAttempt<Answer> {
   private timer: SharedLimit<Answer> | undefined = undefined;
 
   override run<Result>(
-    outgoing: Outgoing<Answer>,
     limit: Limit,
     finish: (ending: Ending<Answer>) => Result | PromiseLike<Result>,
   ): Promise<Result> {
     return new Promise<Ending<Answer> | Expired<Answer>>((resolve) => {
-      this.start(this.exchange, undefined, endedFor(outgoing, resolve));
+      this.start(this.exchange, undefined, endedFor(this.exchange, resolve));
       if (this.ended !== undefined) this.timer = new SharedLimit(this, limit, this.exchange.session, resolve);
     }).then((ending) =>
-      ending.kind === 'expired' ? this.afterTime(ending, limit, outgoing).then(finish) : finish(ending),
+      ending.kind === 'expired' ? this.afterTime(ending, limit).then(finish) : finish(ending),
     );
   }
 
-  private afterTime(
-    { ending, stalledMs }: Expired<Answer>,
-    limit: Limit,
-    outgoing: Outgoing<Answer>,
-  ): Promise<Ending<Answer>> {
+  private afterTime({ ending, stalledMs }: Expired<Answer>, limit: Limit): Promise<Ending<Answer>> {
     return new Promise((resolve) => {
-      this.ended = endedFor(outgoing, resolve);
+      this.ended = endedFor(this.exchange, resolve);
       if (ending === undefined) this.expire(limit, stalledMs);
       else this.end(ending);
     });

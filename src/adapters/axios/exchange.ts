@@ -50,6 +50,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly paramsAtFirst: unknown;
   /** By name or as a function, as the caller gave it: mocks take themselves out of the configuration. */
   readonly adapterAtFirst: unknown;
+  readonly signalAtFirst: RequestConfig['signal'];
   /** What the last attempt was sent through, if its hops count. */
   hops: HopCounter | undefined = undefined;
 
@@ -64,6 +65,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.baseURLAtFirst = config.baseURL;
     this.paramsAtFirst = config.params;
     this.adapterAtFirst = config.adapter;
+    this.signalAtFirst = config.signal;
     const { retry, socketPath } = config;
     const socket = typeof socketPath === 'string' && socketPath !== '' ? socketPath : undefined;
     this.session = installation.retrier.open(this, overrideFrom(retry), undefined, socket, true);
@@ -149,10 +151,19 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.body === undefined;
   }
 
-  send(signal?: AbortSignal): Promise<ResponseShape> {
-    const { config } = this;
-    if (signal !== undefined) config.signal = signal;
+  send(sent?: Abortable): Promise<ResponseShape> {
+    const { config, parts } = this;
+    if (sent !== undefined) {
+      if (parts.node === undefined) config.signal = sent.signal;
+      else parts.node.showSignal(config, sent);
+    }
     return this.sendConfig(config);
+  }
+
+  attemptEnded(): void {
+    const { config, signalAtFirst } = this;
+    if (signalAtFirst === undefined) delete config.signal;
+    else config.signal = signalAtFirst;
   }
 
   shown<Result>(result: Result, copy: RequestConfig): Result {

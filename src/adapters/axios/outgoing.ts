@@ -3,13 +3,13 @@
 import type { AttemptsApart } from '../../drivers/apart.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import type { AxiosChanges } from '../../drivers/identity.js';
-import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
+import type { Abortable, Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
 import type { AxiosParts } from '../../drivers/parts.js';
 import type { Session } from '../../kernel/session.js';
 import type { Body } from './body.js';
 import { answerOf, isCanceled } from './outcome.js';
-import type { HeadersShape, RequestConfig, ResponseShape, SignalShape } from './shapes.js';
+import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 import type { Whereabouts } from './target.js';
 
 /** The request whose attempts are prepared here, as it was before the first of them. */
@@ -40,7 +40,6 @@ interface PreparedExchange extends KeyBearer {
 
 export class OutgoingConfig implements Outgoing<ResponseShape> {
   readonly exchange: PreparedExchange;
-  private readonly signal: SignalShape | null | undefined;
   private readonly beforeRedirect: RequestConfig['beforeRedirect'];
   private readonly Headers: new (
     from: unknown,
@@ -57,8 +56,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   constructor(exchange: PreparedExchange) {
     this.exchange = exchange;
-    const { signal, headers, beforeRedirect } = exchange.config;
-    this.signal = signal;
+    const { headers, beforeRedirect } = exchange.config;
     this.beforeRedirect = beforeRedirect;
     this.Headers = headers.constructor as OutgoingConfig['Headers'];
     this.base = exchange.headersAtFirst;
@@ -83,7 +81,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   }
 
   sendApart(
-    signal: AbortSignal,
+    { signal }: Abortable,
     extra: Readonly<Record<string, string>> | undefined,
   ): Promise<ResponseShape> {
     const { config, parts, session } = this.exchange;
@@ -114,12 +112,6 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   private goHome(): void {
     const { config, urlAtFirst: url, baseURLAtFirst: baseURL, paramsAtFirst: params } = this.exchange;
     put(config, { url, baseURL, params });
-  }
-
-  ended(): void {
-    const { config } = this.exchange;
-    if (this.signal === undefined) delete config.signal;
-    else config.signal = this.signal;
   }
 
   close(ending: Ending<ResponseShape>): void {

@@ -12,7 +12,7 @@ export interface HeadersShape {
 }
 
 /** A signal in axios's sense: any object that looks like one. */
-export interface SignalShape {
+interface SignalShape {
   readonly aborted: boolean;
   readonly reason?: unknown;
   addEventListener?(type: 'abort', listener: () => void): void;

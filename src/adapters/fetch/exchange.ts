@@ -157,7 +157,8 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return this.body === undefined && this.spare === undefined && !isRead;
   }
 
-  send(signal?: AbortSignal): Promise<ResponseShape> {
+  send(sent?: Abortable): Promise<ResponseShape> {
+    const signal = sent?.signal;
     this.waiting ??= this.waits?.waitingFor<ResponseShape>(this, this.sleep, this.parts);
     return this.waiting?.send(signal) ?? this.sendOnce(signal, false);
   }

@@ -2,7 +2,7 @@
 
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import type { FetchChanges } from '../../drivers/identity.js';
-import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
+import type { Abortable, Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import type { FetchParts } from '../../drivers/parts.js';
 import type { Session } from '../../kernel/session.js';
 import type { Body } from './body.js';
@@ -24,7 +24,7 @@ interface PreparedExchange extends KeyBearer {
   input: unknown;
   init: InitShape | null | undefined;
   readonly addressAtFirst: string;
-  send(signal: AbortSignal): Promise<ResponseShape>;
+  send(sent: Abortable): Promise<ResponseShape>;
 }
 
 export class OutgoingRequest implements Outgoing<ResponseShape> {
@@ -60,27 +60,20 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
       : { ...referrerOf(inputAtFirst, init), ...init, ...headersFrom(pairs), ...ofBody };
   }
 
-  sendApart(
-    signal: AbortSignal,
-    extra: Readonly<Record<string, string>> | undefined,
-  ): Promise<ResponseShape> {
+  sendApart(sent: Abortable, extra: Readonly<Record<string, string>> | undefined): Promise<ResponseShape> {
     const { exchange } = this;
     if (extra !== undefined) {
       // The other attempt has an init of its own already.
       this.prepare(undefined, extra);
       exchange.init = exchange.parts.learning?.initOfHedge(exchange.init, exchange.input, exchange.method);
     }
-    return exchange.send(signal);
+    return exchange.send(sent);
   }
 
   get changes(): FetchChanges | undefined {
     const { hooks } = this.exchange.parts;
     this.changed ??= hooks && new hooks.FetchChanges(this);
     return this.changed;
-  }
-
-  ended(): void {
-    // Nothing to undo: the attempt's signal was in a copy of init.
   }
 
   close(ending: Ending<ResponseShape>): void {

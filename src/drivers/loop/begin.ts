@@ -41,7 +41,7 @@ function sendTimed<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
   const limit = times.limit();
   // Opening the session took all the time, or a function of the caller's has aborted.
   if (limit === undefined || limit.ms <= 0 || exchange.isAborted) return recover(exchange, undefined);
-  return attemptOf(exchange, times).run(exchange.outgoing(), limit, (ending) => {
+  return attemptOf(exchange, times).run(limit, (ending) => {
     const isGiven = ending.kind === 'response' && isHandedOver(exchange, ending.response, exchange.isAborted);
     return isGiven ? ending.response : recover(exchange, ending);
   });

@@ -31,11 +31,11 @@ export async function sendLearning<Answer>(
 ): Promise<Over<Answer>> {
   const { body, isSendableTwice, session } = exchange;
   const { tail } = session;
-  if (tail === undefined) return sendAlone(exchange, outgoing, times, given);
+  if (tail === undefined) return sendAlone(exchange, times, given);
   tail.sent(session.attempt);
   const hedgeAfterMs = tail.hedgeAfterMs(isSendableTwice);
   const limit = learntLimit(times, tail, given, isSendableTwice || body?.isMade === true);
-  if (hedgeAfterMs === undefined) return sendAlone(exchange, outgoing, times, limit);
+  if (hedgeAfterMs === undefined) return sendAlone(exchange, times, limit);
   return new HedgedAttempt(exchange, outgoing, tail, times).run(hedgeAfterMs, limit);
 }
 
@@ -62,13 +62,12 @@ function learntLimit(
 
 async function sendAlone<Answer>(
   exchange: PromiseExchange<Answer>,
-  outgoing: Outgoing<Answer>,
   times: TimeLimits,
   limit: Limit | undefined,
 ): Promise<Over<Answer>> {
   if (limit === undefined) return { result: await endingOf(exchange), sending: undefined };
   const sending = attemptOf(exchange, times);
-  return { result: await sending.run(outgoing, limit, (ending) => ending), sending };
+  return { result: await sending.run(limit, (ending) => ending), sending };
 }
 
 /** An attempt that may be left for the other one. */
@@ -151,7 +150,7 @@ class HedgedAttempt<Answer> {
     const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
     this.sides.push(side);
     sending.start(
-      { send: () => outgoing.sendApart(sending.signal, extra) },
+      { send: () => outgoing.sendApart(sending, extra) },
       limit,
       (ending) => void this.ended(side, ending),
     );

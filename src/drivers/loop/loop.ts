@@ -144,7 +144,7 @@ export class Loop<Answer> {
     this.sending = undefined;
     if (limit === undefined) return endingOf(exchange);
     this.sending = attemptOf(exchange, times);
-    return this.sending.run(outgoing, limit, (ending) => ending);
+    return this.sending.run(limit, (ending) => ending);
   }
 
   private async sendLearning(

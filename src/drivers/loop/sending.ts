@@ -4,17 +4,17 @@ import type { ClientOutcome } from '../../core/events.js';
 import { asPromise } from '../../core/returned.js';
 import type { Decision } from '../../core/types.js';
 import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/timers.js';
-import type { Abortable, Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
+import type { Abortable, Ending, Limit, PromiseExchange } from './exchange.js';
 
 /** What sends attempts: a client, or one of two that send at the same time. */
 interface Sender<Answer> {
-  send(signal?: AbortSignal): Promise<Answer>;
+  send(sent?: Abortable): Promise<Answer>;
 }
 
 /** The client's function may also throw, or return something other than a promise. */
-function sentBy<Answer>(sender: Sender<Answer>, signal?: AbortSignal): Promise<Answer> {
+function sentBy<Answer>(sender: Sender<Answer>, attempt?: Abortable): Promise<Answer> {
   try {
-    const sent = sender.send(signal);
+    const sent = sender.send(attempt);
     return sent instanceof Promise ? sent : asPromise<Answer>(sent);
   } catch (error) {
     return Promise.reject(error);
@@ -77,12 +77,11 @@ export class AbortableAttempt<Answer> implements Abortable {
 
   /** Sends the only attempt that is out, and resolves with what `finish` makes of its ending. */
   run<Result>(
-    outgoing: Outgoing<Answer>,
     limit: Limit,
     finish: (ending: Ending<Answer>) => Result | PromiseLike<Result>,
   ): Promise<Result> {
     return new Promise<Ending<Answer>>((resolve) => {
-      this.start(this.exchange, limit, endedFor(outgoing, resolve));
+      this.start(this.exchange, limit, endedFor(this.exchange, resolve));
     }).then(finish);
   }
 
@@ -91,7 +90,7 @@ export class AbortableAttempt<Answer> implements Abortable {
     this.ended = ended;
     this.unfollow = this.follow();
     if (limit !== undefined) this.endWithin(limit);
-    sentBy(sender, this.signal).then(
+    sentBy(sender, this).then(
       (response) => this.came(answered(response)),
       (error: unknown) => this.came(failed(error)),
     );
@@ -165,11 +164,11 @@ export class AbortableAttempt<Answer> implements Abortable {
 
 /** Resolves the promise of the only attempt that is out. */
 export function endedFor<Answer>(
-  outgoing: Outgoing<Answer>,
+  exchange: PromiseExchange<Answer>,
   resolve: (ending: Ending<Answer>) => void,
 ): (ending: Ending<Answer>) => void {
   return (ending) => {
-    outgoing.ended();
+    exchange.attemptEnded?.();
     resolve(ending);
   };
 }

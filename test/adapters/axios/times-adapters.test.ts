@@ -69,6 +69,71 @@ describe('an adapter that never looks at its signal', () => {
   });
 });
 
+describe('an adapter that looks at its signal', () => {
+  const { signal: callers } = new AbortController();
+
+  /** What the configuration has while the adapter is called, and afterwards. */
+  async function seen<Seen>(look: (config: Parameters<AxiosAdapter>[0]) => Seen, signal?: AbortSignal) {
+    const looked: Seen[] = [];
+    const adapter: AxiosAdapter = async (config) => {
+      looked.push(look(config));
+      return { status: 200, statusText: '', headers: {}, data: 'yes', config };
+    };
+    const { config } = await retryingInstance(policy, { adapter }).get('/', signal && { signal });
+    return { looked, after: Object.getOwnPropertyDescriptor(config, 'signal')?.value as unknown, config };
+  }
+
+  test('sees one of the platform, and always the same', async () => {
+    const { looked, config } = await seen((given) => [given.signal, given.signal, { ...given }.signal]);
+    const [[first, second, copied] = []] = looked;
+    expect(first).toBeInstanceOf(AbortSignal);
+    expect([second, copied]).toEqual([first, first]);
+    expect(Object.keys(config)).not.toContain('signal');
+  });
+
+  test.each([
+    ['that of a copy', (given: object) => Object.assign(Object.create(given), { signal: 'own' })],
+    ['its own', (given: object) => Object.assign(given, { signal: 'own' })],
+  ])('and replaces %s: that of the caller stays', async (_, replaced) => {
+    const { looked, after } = await seen((given) => {
+      const own = replaced(given) as { signal: unknown };
+      return [own.signal, Object.keys(own).includes('signal'), own === given || given.signal !== own.signal];
+    }, callers);
+    expect(looked).toEqual([['own', true, true]]);
+    expect(after).toBe(callers);
+  });
+
+  test('follows the caller, who aborts before it looks', async () => {
+    const caller = new AbortController();
+    const looked: unknown[] = [];
+    const adapter: AxiosAdapter = (config) => {
+      caller.abort('the reason');
+      looked.push(config.signal);
+      return new Promise(() => undefined);
+    };
+    const instance = retryingInstance(policy, { adapter });
+    await expect(instance.get('/', { signal: caller.signal })).rejects.toMatchObject({
+      code: 'ERR_CANCELED',
+    });
+    expect(looked).toMatchObject([{ aborted: true, reason: 'the reason' }]);
+  });
+
+  test('hears that its time is up', async () => {
+    const time = new HandTime();
+    const heard: unknown[] = [];
+    const adapter: AxiosAdapter = ({ signal }) => {
+      signal?.addEventListener?.('abort', () => heard.push((signal as AbortSignal).reason));
+      return new Promise(() => undefined);
+    };
+    const once = { ...policy, maxRetries: 0 };
+    const asked = settled(retryingInstance(createRetrier(once, time.ports), { adapter }).get('/'));
+    await time.fire(5_000);
+    const { error } = await asked;
+    expect(heard).toEqual([error]);
+    expect(error).toMatchObject({ name: 'AttemptTimeoutError' });
+  });
+});
+
 test('an AbortError from an adapter’s own timeout is not the caller’s abort', async () => {
   // As in Safari: fetch does not reject with the signal's reason.
   const cause = new DOMException('Fetch is aborted', 'AbortError');
