@@ -245,9 +245,7 @@ export class Race implements SessionTail {
     return latency.hedgeAfterMs(own, this.state, first.sentAt);
   }
 
-  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms, now: number): void {
-    const afterMs = this.hedgeAfterMs(isSendable);
-    if (afterMs === undefined) return;
+  awaitHedge(alarm: Alarm, afterMs: number, OfScope: NewAlarms, now: number): void {
     const { all } = this.known;
     all.alarms ??= new OfScope(this.session.scope.ports);
     all.alarms.set(alarm, now + afterMs, now);

@@ -117,10 +117,10 @@ export interface SessionTail {
    */
   hedgeAfterMs(isSendable: boolean): number | undefined;
   /**
-   * The same, with an alarm that rings when that time is over. It is not set if there will be no hedge. The class of the
-   * alarms is handed over because a page, which has fewer requests, does without it. `now` is the time of the call.
+   * The alarm rings when that time is over. The class of the alarms is handed over because a page, which has fewer
+   * requests, does without it. `now` is the time of the call.
    */
-  awaitHedge(alarm: Alarm, isSendable: boolean, OfScope: NewAlarms, now: number): void;
+  awaitHedge(alarm: Alarm, afterMs: number, OfScope: NewAlarms, now: number): void;
   stopAwaiting(alarm: Alarm): void;
   /** That time is over. The number of the hedge among the attempts; undefined if none may be sent after all. */
   hedge(): number | undefined;

@@ -160,9 +160,9 @@ export class Stage {
     const alarms = new Map<Alarm, Planned>();
     Object.assign(tail, {
       // In a scope, requests share one timer, which may belong to a request that is over.
-      awaitHedge: (alarm, isSendable) => {
-        const afterMs = hedgeAfterMs(isSendable);
-        if (afterMs === undefined) return;
+      awaitHedge: (alarm, afterMs) => {
+        // No sleep is for it.
+        passage.hedgeAfterMs = undefined;
         const ring = (): void => {
           alarm.dueAt = Number.POSITIVE_INFINITY;
           alarm.ring();

@@ -42,7 +42,6 @@ import type {
   ResponseHeaders,
 } from './handlers.js';
 import { rawFrom } from './headers.js';
-import { HedgeSender } from './hedging.js';
 import { discard } from './loser.js';
 import {
   bytesToGather,
@@ -71,6 +70,7 @@ import {
 } from './phase.js';
 import { type Receiver, Sending, type SendingCallback } from './sending.js';
 import { LimitTimers } from './times.js';
+import { WatchedSending } from './watched.js';
 
 const noCause: ErrorOptions = Object.freeze({});
 const nothingMore: MoreHeaders = Object.freeze({});
@@ -100,8 +100,6 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   /** Undefined without time limits. */
   times: LimitTimers | undefined = undefined;
   private readonly handler: Handler;
-  /** Undefined unless a setting asks for hedges, or for timeouts that are adaptive. */
-  private hedging: HedgeSender | undefined = undefined;
   private rare: Rare | undefined = undefined;
   private phase: Phase = ready;
   /** The phase before the end: the caller may still ask its connection for raw headers and trailers. */
@@ -158,10 +156,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   /** Returns what the first dispatch returned: false asks the caller to wait for `drain`. */
   start(): boolean {
-    const { deadlineMs, attemptTimeoutMs, beforeRetry, tail } = this.session.settings;
+    const { deadlineMs, attemptTimeoutMs, beforeRetry } = this.session.settings;
     if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new LimitTimers(this);
-    // Retries may be suppressed where the request is made: then nothing is hedged or learnt.
-    if (tail !== undefined && this.session.hasTail) this.hedging = new HedgeSender(this);
     this.tellStart();
     // A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
     // first attempt gets the caller's own headers, as without us; later attempts get a copy, and so does the first one
@@ -211,13 +207,17 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   private send(more: MoreHeaders | undefined): boolean {
-    const { hedging } = this;
-    const sending = hedging === undefined ? new Sending(this) : hedging.newSending(this);
+    if (!this.session.hasTail) return this.sendBy(new Sending(this), more);
+    const sending = new WatchedSending(this);
+    const goesOn = this.sendBy(sending, more);
+    sending.dispatched();
+    return goesOn;
+  }
+
+  private sendBy(sending: Sending, more: MoreHeaders | undefined): boolean {
     this.takeStep(sending);
     this.startTimers(sending);
-    const goesOn = sendAttempt(this, sending, more);
-    hedging?.dispatched(sending);
-    return goesOn;
+    return sendAttempt(this, sending, more);
   }
 
   /** Moves on to the next step, of the request or of resuming its body. */
@@ -339,6 +339,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void {
     if (!this.acceptAtOnce(status)) this.session.abandon(status);
+    sending.stopWatch();
     this.settle();
     // An error may still come, for example if the caller refuses the upgrade.
     this.phase = { kind: 'passing', sending, headers, isSettled: true, isUpgraded: true };
@@ -615,7 +616,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   stopTimers(sending: Sending): void {
     this.times?.stopAttempt(sending);
-    this.hedging?.stopAttempt(sending);
+    sending.stopWatch();
   }
 
   // -------------------------------------------------------------- calling the caller's handler
@@ -836,7 +837,6 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   /** Releases everything that this request holds. */
   private settle(error?: unknown): void {
     const { phase } = this;
-    this.hedging?.stop();
     this.last = phase;
     this.phase = over;
     this.context.release();

@@ -10,8 +10,7 @@ import type { SessionTail } from '../../kernel/session.js';
 import { type Cancel, judging } from '../../kernel/timers.js';
 import { RequestContext } from './context.js';
 import type { ResponseHeaders } from './handlers.js';
-import type { Receiver } from './sending.js';
-import type { WatchedSending } from './watched.js';
+import type { Receiver, Sending } from './sending.js';
 
 export class Loser implements Receiver {
   readonly context: RequestContext = new RequestContext({ path: '/', method: 'GET' });
@@ -30,9 +29,9 @@ export class Loser implements Receiver {
   }
 
   /** Lets the attempt go on until its head, but not for longer than this. */
-  letGoOn(sending: WatchedSending, tail: SessionTail, ms: number): void {
+  letGoOn(sending: Sending, tail: SessionTail, attempt: number, ms: number): void {
     this.tail = tail;
-    this.attempt = sending.attempt;
+    this.attempt = attempt;
     const giveUp = (): void => {
       this.gone(false);
       sending.cut();
@@ -47,7 +46,7 @@ export class Loser implements Receiver {
     tail?.loserGone(this.attempt, isAnswered);
   }
 
-  headed(sending: WatchedSending, status: number, headers: ResponseHeaders): void {
+  headed(sending: Sending, status: number, headers: ResponseHeaders): void {
     if (status < 200) return;
     this.gone(true);
     discard(sending, this.method, headers);
@@ -61,7 +60,7 @@ export class Loser implements Receiver {
     this.gone(false);
   }
 
-  upgraded(_sending: WatchedSending, _status: number, _headers: ResponseHeaders, socket: Duplex): void {
+  upgraded(_sending: Sending, _status: number, _headers: ResponseHeaders, socket: Duplex): void {
     this.gone(false);
     socket.destroy();
   }
@@ -79,7 +78,7 @@ export class Loser implements Receiver {
 
 /** Discards the answer to a request: a small one is read to its end, since a new connection would cost more. */
 export function discard(
-  sending: Pick<WatchedSending, 'isUploading' | 'cut' | 'drain'>,
+  sending: Pick<Sending, 'isUploading' | 'cut' | 'drain'>,
   method: string,
   headers: ResponseHeaders,
 ): void {

@@ -19,7 +19,6 @@ import { discard, Loser } from './loser.js';
 import type { Ending } from './outcome.js';
 import type { EndedAttempt, TwoOut } from './phase.js';
 import type { Receiver, Sending, SendingCallback } from './sending.js';
-import type { WatchedSending } from './watched.js';
 
 /** The exchange whose attempts are out. */
 export interface PairedExchange
@@ -38,34 +37,51 @@ export interface PairedExchange
   stopTimers(sending: Sending): void;
 }
 
-/** One of the two has ended. */
-interface EndedOfPair extends EndedAttempt {
-  readonly sending: WatchedSending;
+/** One of the two. */
+export interface PairedSending extends Sending {
+  readonly isOnWire: boolean;
+  /** The HTTP/1.1 connection that it is on, if undici says so. */
+  readonly connection: object | undefined;
+  /** The caller gets what it brings. */
+  speak(): void;
+  /** The request goes on without it. */
+  leaveTo(receiver: Receiver): void;
 }
 
-export class Pair implements Receiver, TwoOut {
+/** One of the two has ended. */
+interface EndedOfPair<One extends PairedSending> extends EndedAttempt {
+  readonly sending: One;
+}
+
+export class Pair<One extends PairedSending> implements Receiver, TwoOut {
   readonly kind = 'hedged';
-  readonly first: WatchedSending;
-  readonly hedge: WatchedSending;
+  readonly first: One;
+  readonly hedge: One;
+  /** The number of the hedge among the attempts of the request. */
+  readonly attempt: number;
   readonly expectsBody = false;
   private readonly exchange: PairedExchange;
   private readonly tail: SessionTail;
+  /** How they ended, while that is judged and the other may still be out. */
+  private readonly endings: Map<Sending, Ending> = new Map();
   /** The ending of one, kept while the other is still out. */
-  private kept: EndedOfPair | undefined = undefined;
+  private kept: EndedOfPair<One> | undefined = undefined;
   private readonly keepMs: number;
   private cancelKeeping: Cancel = () => undefined;
   /** The attempt whose ending was kept for too long. */
-  private released: WatchedSending | undefined = undefined;
+  private released: One | undefined = undefined;
 
   constructor(
     exchange: PairedExchange,
     tail: SessionTail,
-    first: WatchedSending,
+    first: One,
+    attempt: number,
     keepMs: number,
-    makeHedge: (pair: Pair) => WatchedSending,
+    makeHedge: (pair: Pair<One>) => One,
   ) {
     this.exchange = exchange;
     this.tail = tail;
+    this.attempt = attempt;
     this.keepMs = keepMs;
     this.first = first;
     this.hedge = makeHedge(this);
@@ -73,11 +89,11 @@ export class Pair implements Receiver, TwoOut {
   }
 
   /** The attempt that stands for the request while there are two. */
-  get current(): WatchedSending {
+  get current(): One {
     return this.first.isLive || !this.hedge.isLive || !this.hedge.isOnWire ? this.first : this.hedge;
   }
 
-  get held(): WatchedSending | undefined {
+  get held(): One | undefined {
     return [this.first, this.hedge].find(({ heldHead }) => heldHead !== undefined);
   }
 
@@ -103,12 +119,7 @@ export class Pair implements Receiver, TwoOut {
     this.exchange.told(callback, given);
   }
 
-  headed(
-    sending: WatchedSending,
-    status: number,
-    headers: ResponseHeaders,
-    statusText: string | undefined,
-  ): void {
+  headed(sending: One, status: number, headers: ResponseHeaders, statusText: string | undefined): void {
     const head = { status, headers, statusText };
     if (status >= 200) {
       if (!this.exchange.waitsForBody(sending, head)) this.over(sending, { kind: 'head', head });
@@ -123,46 +134,46 @@ export class Pair implements Receiver, TwoOut {
 
   deliver(): void {}
 
-  gathered(sending: WatchedSending, ending: HeldEnding): void {
+  gathered(sending: One, ending: HeldEnding): void {
     this.over(sending, ending);
   }
 
-  failed(sending: WatchedSending, error: unknown): void {
+  failed(sending: One, error: unknown): void {
     this.over(sending, { kind: 'error', error });
   }
 
   /** Before its head, so it is too short. */
-  ended(sending: WatchedSending): void {
+  ended(sending: One): void {
     this.failed(sending, new ShortResponseError());
   }
 
-  upgraded(sending: WatchedSending, status: number, headers: ResponseHeaders, socket: Duplex): void {
+  upgraded(sending: One, status: number, headers: ResponseHeaders, socket: Duplex): void {
     this.breakUp(sending);
     this.exchange.upgraded(sending, status, headers, socket);
   }
 
   received(): void {}
 
-  endWith(sending: WatchedSending, error: unknown): void {
+  endWith(sending: One, error: unknown): void {
     this.exchange.endWith(sending, error);
   }
 
   /** Over HTTP/1.1 with pipelining, the hedge follows the first on the same connection, and cannot overtake it. */
-  onConnection(sending: WatchedSending): void {
-    const { first, hedge } = this;
-    if (sending !== hedge || first.connection !== hedge.connection) return;
+  hedgeGotConnection(): void {
+    const { first, hedge, endings } = this;
+    if (first.connection !== hedge.connection) return;
     // The first has been answered, and undici has moved the hedge to the connection that is free since then.
-    if (first.ending !== undefined || first.heldHead !== undefined) return;
+    if (endings.has(first) || first.heldHead !== undefined) return;
     this.pool.wasPipelined(this.ports.now());
     this.withdraw();
   }
 
   // -------------------------------------------------------------- when one of them has ended
 
-  private over(sending: WatchedSending, ending: Ending): void {
+  private over(sending: One, ending: Ending): void {
     const { exchange, hedge } = this;
     exchange.stopTimers(sending);
-    sending.ending = ending;
+    this.endings.set(sending, ending);
     if (!hedge.isOnWire) {
       this.withdrawUnsent(sending, ending);
       return;
@@ -170,17 +181,17 @@ export class Pair implements Receiver, TwoOut {
     exchange.asCaller(() => exchange.judge(sending, ending, this));
   }
 
-  attemptOf({ attempt }: WatchedSending): number {
-    return attempt;
+  attemptOf(sending: One): number {
+    return sending === this.hedge ? this.attempt : this.attempt - 1;
   }
 
   /** The session's ruling on an attempt that has ended. */
-  rule({ attempt }: WatchedSending, outcome: ClientOutcome, prospects: Prospects): Ruling {
-    return this.tail.ended(attempt, outcome, prospects);
+  rule(sending: One, outcome: ClientOutcome, prospects: Prospects): Ruling {
+    return this.tail.ended(this.attemptOf(sending), outcome, prospects);
   }
 
   /** The hedge never left: the first goes on, or ends, as if there had been no hedge. */
-  private withdrawUnsent(sending: WatchedSending, ending: Ending): void {
+  private withdrawUnsent(sending: One, ending: Ending): void {
     const { exchange, first } = this;
     this.pool.waited(this.ports.now());
     this.withdraw();
@@ -200,14 +211,15 @@ export class Pair implements Receiver, TwoOut {
     if (!hedge.isOnWire) hedge.cut();
   }
 
-  obey(ruling: Ruling, ended: EndedOfPair): void {
+  obey(ruling: Ruling, ended: EndedOfPair<One>): void {
     if (ruling.kind === 'pending') {
       this.kept = ended;
       this.exchange.cause = causeOf(ended.outcome);
       if (ended.ending.kind === 'head') this.keep(ended.sending, ended.ending.head);
       return;
     }
-    const chosen = ruling.attempt === this.kept?.sending.attempt ? this.kept : ended;
+    const { kept } = this;
+    const chosen = kept !== undefined && ruling.attempt === this.attemptOf(kept.sending) ? kept : ended;
     const { sending, ending, outcome } = chosen;
     this.goOnWith(sending);
     // Nothing of an attempt that is retried reaches the caller.
@@ -220,7 +232,7 @@ export class Pair implements Receiver, TwoOut {
    * for: after a redirect, it needs another one. So it is kept only for as long as a hedge waits. If both have failed in
    * the end, the caller gets the later ending.
    */
-  private keep(sending: WatchedSending, head: Head): void {
+  private keep(sending: One, head: Head): void {
     const { ports, session } = this.exchange;
     sending.setAside();
     const release = (): void => {
@@ -234,7 +246,7 @@ export class Pair implements Receiver, TwoOut {
   }
 
   /** False: the caller's handler threw. Undici passes that on only to the attempt that it is calling now. */
-  private letSpeak(sending: WatchedSending): boolean {
+  private letSpeak(sending: One): boolean {
     try {
       sending.speak();
       return true;
@@ -247,7 +259,7 @@ export class Pair implements Receiver, TwoOut {
 
   // -------------------------------------------------------------- when one of them is left
 
-  private goOnWith(sending: WatchedSending): void {
+  private goOnWith(sending: One): void {
     const other = sending === this.first ? this.hedge : this.first;
     this.exchange.stopTimers(other);
     this.exchange.goOnWith(sending);
@@ -255,32 +267,34 @@ export class Pair implements Receiver, TwoOut {
   }
 
   /** Gives up an attempt: an answer is discarded, and one that is still out is cut, or may go on until its head. */
-  private leave(sending: WatchedSending): void {
+  private leave(sending: One): void {
     const { tail } = this;
+    const attempt = this.attemptOf(sending);
     this.cancelKeeping();
     if (sending === this.released) {
-      tail.loserGone(sending.attempt, false);
+      tail.loserGone(attempt, false);
       return;
     }
     const loser = this.loser();
     sending.leaveTo(loser);
-    const { ending, heldHead } = sending;
+    const { heldHead } = sending;
+    const ending = this.endings.get(sending);
     if (ending !== undefined || heldHead !== undefined) {
       // It may still be judged, so what became of it is not known.
-      tail.loserGone(sending.attempt, false);
+      tail.loserGone(attempt, false);
       const head = ending?.kind === 'head' ? ending.head : heldHead;
       if (head !== undefined) discard(sending, this.exchange.session.request.method, head.headers);
       return;
     }
     if (sending.connection === undefined) {
       // Over HTTP/2, cutting an attempt costs no more than its stream.
-      tail.loserGone(sending.attempt, false);
+      tail.loserGone(attempt, false);
       sending.cut();
       return;
     }
-    const ms = tail.leaveLoser(sending.attempt);
+    const ms = tail.leaveLoser(attempt);
     if (ms === 0) sending.cut();
-    else loser.letGoOn(sending, tail, ms);
+    else loser.letGoOn(sending, tail, attempt, ms);
   }
 
   private loser(): Loser {
@@ -288,7 +302,7 @@ export class Pair implements Receiver, TwoOut {
   }
 
   /** The request ends, or leaves our hands: both attempts are given up, except this one. */
-  breakUp(kept: WatchedSending): void {
+  breakUp(kept: One): void {
     const { exchange, tail, first, hedge } = this;
     this.cancelKeeping();
     if (!hedge.isOnWire) tail.withdraw();

@@ -304,6 +304,9 @@ export class Sending implements Handler, OldHandler, Delivery {
     this.receiver.told('onResponseStarted', nothing);
   }
 
+  /** What waits for its answer does so no longer. */
+  stopWatch(): void {}
+
   // -------------------------------------------------------------- where the answer goes
 
   /** The caller pauses the response. A connection that has brought all of it may serve another request already. */
@@ -575,6 +578,7 @@ export class Sending implements Handler, OldHandler, Delivery {
   private finish(): void {
     const { course } = this;
     this.course = over;
+    this.stopWatch();
     this.hops?.leave();
     if ('aside' in course) course.aside.stop();
     else if (course.kind === 'draining') course.stop();
