@@ -4,6 +4,7 @@
  */
 
 import { builtinModule } from '../../kernel/builtin-module.js';
+import { type AwaitsTurn, atEndOfTurn } from '../../kernel/turn.js';
 
 /** An attempt that wants to know its connection. */
 export interface OnConnection {
@@ -19,21 +20,23 @@ interface Channels {
   subscribe(name: string, listener: (message: unknown) => void): void;
 }
 
-/** The attempt whose onRequestStart undici has called last. */
+/** The attempt whose onRequestStart undici has called last in this turn: what it sends later is of other requests. */
 let started: OnConnection | undefined;
+const ofThisTurn: AwaitsTurn = {
+  awaitsTurn: false,
+  turnEnds() {
+    started = undefined;
+  },
+};
 let isSubscribed = false;
 
 /** To be called in onRequestStart. The first call subscribes to the channel, for the life of the process. */
 export function askForConnection(attempt: OnConnection): void {
   started = attempt;
+  if (!ofThisTurn.awaitsTurn) atEndOfTurn(ofThisTurn);
   if (isSubscribed) return;
   isSubscribed = true;
   builtinModule<Channels>('node:diagnostics_channel')?.subscribe('undici:client:sendHeaders', tellStarted);
-}
-
-/** The attempt is over: nothing may hold on to it. */
-export function forgetConnection(attempt: OnConnection): void {
-  if (started === attempt) started = undefined;
 }
 
 function tellStarted(message: unknown): void {

@@ -8,7 +8,7 @@ import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { SessionTail } from '../../kernel/session.js';
 import { isSurelyReplayable } from './body.js';
 import { isFull, poolOf } from './connection-pool.js';
-import { askForConnection, forgetConnection, type OnConnection } from './connections.js';
+import { askForConnection, type OnConnection } from './connections.js';
 import type { Controller } from './handlers.js';
 import { type SentExchange, sendAttempt } from './outgoing.js';
 import { Pair, type PairedExchange, type PairedSending } from './pair.js';
@@ -71,6 +71,7 @@ export class WatchedSending extends Sending implements PairedSending, Alarm, Jus
     else {
       const now = ports.now();
       this.begins(now, now);
+      if (this.dueAt !== undefined) askForConnection(this);
     }
   }
 
@@ -84,7 +85,8 @@ export class WatchedSending extends Sending implements PairedSending, Alarm, Jus
   // -------------------------------------------------------------- once it has outlived its turn
 
   private beginLater(exchange: WatchedExchange): void {
-    this.stopWatch();
+    // undici has moved the attempt to another connection.
+    if (this.starts > 1) this.stopWatch();
     sentInTurn.add(this);
     const { tail } = exchange.session.settings;
     if (tail?.timeout !== undefined) exchange.times?.leaveToLearnt(this);
@@ -117,7 +119,6 @@ export class WatchedSending extends Sending implements PairedSending, Alarm, Jus
     this.hedgeAfterMs = tail.hedgeAfterMs(body.kind === 'ready');
     if (this.hedgeAfterMs === undefined) return;
     tail.awaitHedge(this, this.hedgeAfterMs, Alarms, now);
-    askForConnection(this);
   }
 
   /** There will be no hedge. */
@@ -125,7 +126,6 @@ export class WatchedSending extends Sending implements PairedSending, Alarm, Jus
     const { exchange } = this;
     if (this.isJustSent) sentInTurn.remove(this);
     else if (this.dueAt !== undefined && exchange !== undefined) tailOf(exchange).stopAwaiting(this);
-    forgetConnection(this);
   }
 
   // -------------------------------------------------------------- once a hedge may be sent
@@ -168,6 +168,7 @@ export class WatchedSending extends Sending implements PairedSending, Alarm, Jus
   }
 
   gotConnection(connection: object): void {
+    if (!this.isLive) return;
     this.connection = connection;
     this.silence?.pair.hedgeGotConnection();
   }
@@ -210,7 +211,6 @@ export class WatchedSending extends Sending implements PairedSending, Alarm, Jus
     this.exchange = undefined;
     this.silence = undefined;
     this.reportTo(receiver);
-    forgetConnection(this);
   }
 
   /** Or the other attempt has ended. */

@@ -196,6 +196,20 @@ test('no connection for many hedges at once: that is one pause of a second, not 
   await Promise.all([next.end(), last.end()]);
 });
 
+test('the connection of a request that is not ours is not taken for that of an attempt: a hedge may follow there', async () => {
+  const lab = await openLab(({ path, number }) =>
+    path === '/slow' && number < 3 ? silence() : answer(200, path),
+  );
+  const base = openAgent({ connections: 2 });
+  const agent = base.compose(retry({ hedge: { afterMs: 100, share: 1 } }));
+  await record(agent, { origin: lab.origin, path: '/first' }).end();
+  const slow = record(agent, { origin: lab.origin, path: '/slow' });
+  await lab.until(({ requests }) => requests.length === 2);
+  await record(base, { origin: lab.origin, path: '/other' }).end();
+  expect(text(await slow.end())).toBe('/slow');
+  expect(lab.connections).toBe(2);
+});
+
 describe('pipelining', () => {
   // From version 7 on, undici pipelines behind a request that has no answer yet only if it is told to.
   const pipelined: Agent.Options = { pipelining: 10, connections: 1 };

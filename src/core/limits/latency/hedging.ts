@@ -28,6 +28,8 @@ const throttledForMs = 5_000;
 const seldomMs = 1_000;
 
 export function filled(hedge: Hedge, hedging: Hedging): Hedging {
+  // It nearly always is.
+  if (hedging.tokens === thousandths(hedge.capacity)) return hedging;
   return withTokens(hedge, hedging, hedging.tokens + thousandths(hedge.share));
 }
 
