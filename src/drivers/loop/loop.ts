@@ -5,7 +5,7 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
-import type { Admission, Decision, Retry } from '../../core/types.js';
+import type { Admission, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Session } from '../../kernel/session.js';
 import { sleep as clock } from '../../kernel/sleep.js';
@@ -17,6 +17,9 @@ import { type Judged, judged, tellAbort } from './judging.js';
 import { type AbortableAttempt, attemptOf, endingOf, failed, type Ruled } from './sending.js';
 import { TimeLimits } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
+
+/** A retry follows, or this is the end of the request. */
+type Tried<Answer> = Retry | Ending<Answer>;
 
 export class Loop<Answer> {
   private readonly exchange: PromiseExchange<Answer>;
@@ -58,7 +61,8 @@ export class Loop<Answer> {
       // If there is nothing to wait for, the request is sent in the same turn, as the client itself would do.
       const admission = this.admitted();
       if (admission !== undefined) await admission;
-      const result = await this.tryOnce();
+      const tried = this.tryOnce();
+      const result = isPromise(tried) ? await tried : tried;
       if ('kind' in result) return result;
       // A body that failed during the wait is still sent, because the client has its own error for it.
       await this.wait(result.delayMs, this.exchange.body);
@@ -71,25 +75,48 @@ export class Loop<Answer> {
   }
 
   /**
-   * One attempt: it returns a retry, or the end of the request. This is a function of its own because an async function
-   * that waits keeps alive every variable it has ever set, and an answer keeps its connection's buffers: the function
-   * that waits for the retry must never hold the answer.
+   * One attempt: a retry, or the end of the request. This is a function of its own because an async function that waits
+   * keeps alive every variable it has ever set, and an answer keeps its connection's buffers: the function that waits for
+   * the retry must never hold the answer.
    */
-  private async tryOnce(): Promise<Retry | Ending<Answer>> {
-    const result = this.first ?? (await this.send());
+  private tryOnce(): Tried<Answer> | Promise<Tried<Answer>> {
+    const { exchange, first } = this;
     this.first = undefined;
+    if (first === undefined) return this.send().then((result) => this.endedWith(result));
+    // What is known already was not accepted, unless the caller's abort came first.
+    return exchange.isAborted ? this.endedWith(first) : this.judge(first);
+  }
+
+  private endedWith(result: Ending<Answer> | Ruled<Answer>): Tried<Answer> | Promise<Tried<Answer>> {
     if (result.kind === 'ruled') return this.obeyed(result);
-    const { exchange } = this;
-    if (result.kind === 'response' && exchange.accepts(result.response)) return result;
+    const isAccepted = result.kind === 'response' && this.exchange.accepts(result.response);
+    return isAccepted ? result : this.judge(result);
+  }
+
+  private judge(ending: Ending<Answer>): Tried<Answer> | Promise<Tried<Answer>> {
     try {
-      const found = judged(result, exchange, this.times);
-      const decision = this.decide(result, isPromise<Judged>(found) ? await found : found);
-      return decision.action === 'retry' ? decision : result;
+      const found = judged(ending, this.exchange, this.times);
+      return isPromise<Judged>(found) ? this.judgeLater(ending, found) : this.decide(ending, found);
     } catch (error) {
-      exchange.release(result);
-      tellAbort(exchange, error);
+      this.leaveUndecided(ending, error);
       throw error;
     }
+  }
+
+  private async judgeLater(ending: Ending<Answer>, found: Promise<Judged>): Promise<Tried<Answer>> {
+    try {
+      return this.decide(ending, await found);
+    } catch (error) {
+      this.leaveUndecided(ending, error);
+      throw error;
+    }
+  }
+
+  /** A function of the caller's has failed. */
+  private leaveUndecided(ending: Ending<Answer>, error: unknown): void {
+    const { exchange } = this;
+    exchange.release(ending);
+    tellAbort(exchange, error);
   }
 
   // -------------------------------------------------------------- an attempt
@@ -158,15 +185,16 @@ export class Loop<Answer> {
 
   // -------------------------------------------------------------- a decision
 
-  private decide(ending: Ending<Answer>, { outcome, prospects }: Judged): Decision {
+  private decide(ending: Ending<Answer>, { outcome, prospects }: Judged): Tried<Answer> {
     this.endedByAbort = isAborted(outcome);
     const decision = this.session.next(outcome, prospects);
-    if (decision.action === 'retry') this.leave(ending, outcome);
+    if (decision.action !== 'retry') return ending;
+    this.leave(ending, outcome);
     return decision;
   }
 
   /** Two attempts were out, and it is decided already which ending counts and what follows. */
-  private obeyed({ ending, outcome, decision }: Ruled<Answer>): Retry | Ending<Answer> {
+  private obeyed({ ending, outcome, decision }: Ruled<Answer>): Tried<Answer> {
     this.endedByAbort = outcome !== undefined && isAborted(outcome);
     if (decision?.action !== 'retry' || outcome === undefined) return ending;
     this.leave(ending, outcome);
