@@ -73,6 +73,7 @@ export class Loser implements Receiver {
   }
 
   received(): void {}
+  tellData(): void {}
   endWith(): void {}
 }
 

@@ -153,6 +153,7 @@ export class Pair<One extends PairedSending> implements Receiver, TwoOut {
   }
 
   received(): void {}
+  tellData(): void {}
 
   endWith(sending: One, error: unknown): void {
     this.exchange.endWith(sending, error);
