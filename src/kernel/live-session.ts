@@ -80,10 +80,18 @@ export class LiveSession implements Raced {
   /** Made once more is to be known than that the request has succeeded at once. */
   private raced: Race | undefined = undefined;
 
-  constructor(request: RequestFacts, rule: Rule, limits: Limits, parts: KernelParts, beginsLater = false) {
+  constructor(request: RequestFacts, rule: Rule, limits: Limits) {
     this.request = request;
     this.rule = rule;
     this.limits = limits;
+  }
+
+  /**
+   * Notes what has to be known from the start. Not in the constructor, which V8 calls for twice as much if it is too long
+   * to be inlined.
+   */
+  opened(parts: KernelParts, beginsLater = false): this {
+    const { limits } = this;
     const enclosure = parts.layers?.of.currentEnclosure();
     const { settings } = limits;
     const { tail, credentials } = settings;
@@ -95,6 +103,7 @@ export class LiveSession implements Raced {
       this.ensureTiming().credentials = new parts.credentials.RequestCredentials(this, credentials);
     // What the context suppresses is only seen where the request is made.
     if (tail !== undefined && this.suppressed === true) this.raced = this.newRace(tail, false);
+    return this;
   }
 
   private newRace(tail: Tail, isActing: boolean): Race | undefined {

@@ -96,7 +96,7 @@ export class LiveRetrier implements OwnRetrier, Siblings {
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
     const limits = this.limitsFor(settings, request, unknownOrigin, socket);
-    return new LiveSession(request, rule, limits, this.parts, beginsLater);
+    return new LiveSession(request, rule, limits).opened(this.parts, beginsLater);
   }
 
   limitsFor(

@@ -202,7 +202,7 @@ export class ScopeMachine implements Machine<State> {
 
   private open(request: RequestFacts): LiveSession {
     if (this.plan.awaitsBody)
-      return new LiveSession(request, this.retrier.policy.fallback, this.limits, allParts);
+      return new LiveSession(request, this.retrier.policy.fallback, this.limits).opened(allParts);
     return this.retrier.open(request) as LiveSession;
   }
 
