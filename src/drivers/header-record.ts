@@ -17,8 +17,11 @@ export function addTo(
   name: string,
   value: string | string[],
 ): void {
-  const before = record[name];
-  const next = before === undefined ? value : [before, value].flat();
-  // A header may be called __proto__.
+  if (!(name in record)) {
+    record[name] = value;
+    return;
+  }
+  // A header may be called `constructor` or `__proto__`.
+  const next = Object.hasOwn(record, name) ? [record[name] ?? [], value].flat() : value;
   Object.defineProperty(record, name, { value: next, writable: true, enumerable: true, configurable: true });
 }

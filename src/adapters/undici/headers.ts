@@ -53,7 +53,7 @@ export function withHeaders(
   headers: unknown,
   changes: Readonly<Record<string, string | undefined>>,
 ): Record<string, unknown> | unknown[] {
-  const kept = pairsOf(headers).filter(([name]) => !(name.toLowerCase() in changes));
+  const kept = pairsOf(headers).filter(([name]) => !Object.hasOwn(changes, name.toLowerCase()));
   const added = Object.entries(changes).filter(([, value]) => value !== undefined);
   const pairs = [...kept, ...added];
   const names = new Set(pairs.map(([name]) => name));
@@ -70,9 +70,22 @@ export function parseRaw(raw: RawHeaders | undefined): ResponseHeaders {
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const value = raw[index + 1];
     const text = Array.isArray(value) ? value.map(textOf) : textOf(value);
-    addTo(headers, textOf(raw[index]).toLowerCase(), text);
+    addTo(headers, inLowerCase(textOf(raw[index])), text);
   }
   return headers;
+}
+
+/** Names that servers use, which are few. To look one up takes less time than to make a new string for each answer. */
+const known = new Map<string, string>();
+const mostKnown = 1_000;
+const longestKnown = 100;
+
+function inLowerCase(name: string): string {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const made = name.toLowerCase();
+  if (known.size < mostKnown && name.length <= longestKnown) known.set(name, made);
+  return made;
 }
 
 /** Raw headers for callbacks of the first generation. Older 7.x give parsed headers only, and HTTP/2 gives a record. */

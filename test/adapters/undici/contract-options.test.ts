@@ -3,8 +3,8 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
-import { PolicyError } from '../../../src/index.js';
-import { answer } from '../../faults/lab.js';
+import { PolicyError, type PolicyOptions } from '../../../src/index.js';
+import { answer, closeAfter } from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
 import { native, outcomeOf } from './generations.js';
@@ -161,3 +161,17 @@ describe('the key `retry`', () => {
     expect(lab.requests).toHaveLength(requests);
   });
 });
+
+test.each([{ attemptHeader: true }, { beforeRetry: () => undefined }, { idempotencyKey: true }])(
+  'a header that is called like what every object has is sent in each attempt: %j',
+  async (settings: PolicyOptions) => {
+    const lab = await openLab([closeAfter(answer(503)), answer(200)]);
+    const headers = { constructor: 'mine' } as unknown as Record<string, string>;
+    const { body } = await undici.request(lab.origin, {
+      dispatcher: retryingAgent({ ...soon, ...settings }),
+      headers,
+    });
+    await body.dump();
+    expect(lab.requests.map(({ headers: sent }) => sent['constructor'])).toEqual(['mine', 'mine']);
+  },
+);

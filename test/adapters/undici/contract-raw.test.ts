@@ -4,7 +4,12 @@
 
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { Controller, Handler, ResponseHeaders } from '../../../src/adapters/undici/handlers.js';
+import type {
+  Controller,
+  Handler,
+  OldHandler,
+  ResponseHeaders,
+} from '../../../src/adapters/undici/handlers.js';
 import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier } from '../../../src/index.js';
 import { answer, informational, onCue, rst } from '../../faults/lab.js';
@@ -119,6 +124,41 @@ test('a first-generation handler gets raw headers of an answer that has only par
     bytes('x-a', 'caf\u00e9', 'x-list', '1', 'x-list', '2', 'x-number', '7'),
     bytes('x-sum', 'b\u00f6'),
   ]);
+});
+
+test('headers that come raw are parsed as undici does it', async () => {
+  const raw = [
+    'X-A',
+    'caf\u00e9',
+    'x-a',
+    '2',
+    'Constructor',
+    'c',
+    '__proto__',
+    'p',
+    'X-LONG'.padEnd(200, 'G'),
+    'l',
+  ];
+  class Raw extends undici.Dispatcher {
+    override dispatch(_options: unknown, handler: unknown): boolean {
+      const to = handler as Required<Pick<OldHandler, 'onConnect' | 'onHeaders' | 'onComplete'>>;
+      to.onConnect(() => undefined, undefined);
+      const bytes = raw.map((text) => Buffer.from(text, 'latin1'));
+      to.onHeaders(200, bytes, () => undefined, 'OK');
+      to.onComplete([]);
+      return true;
+    }
+  }
+  for (const _answer of ['the first', 'one whose names are known']) {
+    const heard = await record(new Raw().compose(retry(soon)), { origin: 'http://a.example' }).end();
+    expect(heard.errors).toEqual([]);
+    expect(Object.entries(heard.heads[0]?.headers ?? {})).toEqual([
+      ['x-a', ['caf\u00e9', '2']],
+      ['constructor', 'c'],
+      ['__proto__', 'p'],
+      ['x-long'.padEnd(200, 'g'), 'l'],
+    ]);
+  }
 });
 
 test('the return value of a first-generation handler for a 1xx does not pause the response', async () => {
