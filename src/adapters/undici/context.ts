@@ -81,7 +81,8 @@ export class RequestContext implements RequestFacts {
   get origin(): string | undefined {
     const origin = this.#origin;
     if (typeof origin !== 'string') return origin?.origin;
-    if (origin === lastPlain) return origin;
+    // The string that is known already has been hashed, and is compared by its address from here on.
+    if (origin === lastPlain) return lastPlain;
     // A `scope` function may make a name of the origin, and names show up in events and snapshots: userinfo is removed.
     if (origin.includes('@')) return withoutSecrets(origin);
     lastPlain = origin;
