@@ -47,19 +47,24 @@ let makesSignalsSlowly: boolean | undefined;
 export function showSignal(config: { adapter?: unknown; signal?: unknown }, sent: Abortable): void {
   const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
   makesSignalsSlowly ??= process?.versions?.node?.startsWith('20.') === true;
-  if (makesSignalsSlowly && typeof config.adapter === 'function') showOnceRead(config, sent);
-  else config.signal = sent.signal;
+  const isLate = makesSignalsSlowly && typeof config.adapter === 'function' && showOnceRead(config, sent);
+  if (!isLate) config.signal = sent.signal;
 }
 
-/** A function of its own: one that creates closures allocates room for their variables at each call. */
-function showOnceRead(config: object, sent: Abortable): void {
-  Object.defineProperty(config, 'signal', {
+/**
+ * False: the configuration is sealed. A function of its own: one that creates closures allocates room for their variables
+ * at each call.
+ */
+function showOnceRead(config: object, sent: Abortable): boolean {
+  let given: { readonly value: unknown } | undefined;
+  return Reflect.defineProperty(config, 'signal', {
     configurable: true,
     enumerable: true,
-    get: () => sent.signal,
-    // As if it were a value: in the configuration, or in what inherits from it.
+    get: () => (given === undefined ? sent.signal : given.value),
+    // As if it were a value: in the configuration, or in what inherits from it. The adapter may have sealed it since then.
     set(this: object, value: unknown) {
-      Object.defineProperty(this, 'signal', { configurable: true, enumerable: true, writable: true, value });
+      const own = { configurable: true, enumerable: true, writable: true, value };
+      if (!Reflect.defineProperty(this, 'signal', own)) given = own;
     },
   });
 }

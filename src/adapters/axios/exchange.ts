@@ -160,10 +160,11 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.sendConfig(config);
   }
 
+  /** An adapter of the caller's may have sealed or frozen the configuration: the request ends nevertheless. */
   attemptEnded(): void {
     const { config, signalAtFirst } = this;
-    if (signalAtFirst === undefined) delete config.signal;
-    else config.signal = signalAtFirst;
+    if (signalAtFirst === undefined) Reflect.deleteProperty(config, 'signal');
+    else Reflect.set(config, 'signal', signalAtFirst);
   }
 
   shown<Result>(result: Result, copy: RequestConfig): Result {

@@ -103,6 +103,23 @@ describe('an adapter that looks at its signal', () => {
     expect(after).toBe(callers);
   });
 
+  test.each([
+    ['seals', Object.seal],
+    ['freezes', Object.freeze],
+  ])('in a configuration that it %s', async (_, within) => {
+    const looked: unknown[] = [];
+    const adapter: AxiosAdapter = async (config) => {
+      within(config);
+      looked.push(config.signal);
+      return { status: 200, statusText: '', headers: {}, data: 'yes', config };
+    };
+    const instance = retryingInstance(policy, { adapter });
+    // axios itself fails at it afterwards.
+    await settled(instance.get('/', { signal: callers }));
+    expect(looked).toEqual([expect.any(AbortSignal)]);
+    expect(looked).not.toEqual([callers]);
+  });
+
   test('follows the caller, who aborts before it looks', async () => {
     const caller = new AbortController();
     const looked: unknown[] = [];
