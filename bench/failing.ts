@@ -1,23 +1,32 @@
 /**
  * Over loopback, three answers in ten are 503, the same ones for each contestant, which retries at once: what a request
- * costs until it is done, and how many requests are done in a second. Ours against each peer. The contestants of fetch share
- * the platform's pool of connections, and so each of them has a process of its own.
+ * costs until it is done, and how many requests are done in a second. Ours against each peer. Those of axios and fetch have
+ * a process each: in one, they would share what the compiler has made of the client, and the platform's pool of connections.
  */
 
+import type { CreateAxiosDefaults } from 'axios';
 import type { Dispatcher } from 'undici';
-import { measuredApart } from './apart.js';
-import { retrying as axiosRetrying, withSockets } from './axios-contestants.js';
+import { measuredApart, report, touchYoungMemory } from './apart.js';
+import { retrying as axiosRetrying } from './axios-contestants.js';
 import { retrying as fetchRetrying, statusOf } from './fetch-contestants.js';
 import { type Peers, withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
-import { type AsyncSubject, type Costs, measureAsync, measureRounds, median, ratioTo } from './measure.js';
+import {
+  type AsyncSubject,
+  amountOf,
+  type Costs,
+  measureAsync,
+  measureRounds,
+  median,
+  ratioTo,
+} from './measure.js';
 import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
 import { serving, retrying as undiciRetrying } from './undici-contestants.js';
 import { undici } from './undici-under-test.js';
 import { withSmallServer } from './with-small-server.js';
 
-const atATime = 50;
+export const atATime = 50;
 const rounds = 21;
 /** More retries than the server's dice ever ask for. */
 const most = 20;
@@ -50,51 +59,26 @@ export function benchUndiciFailing(): Promise<Row[]> {
 }
 
 export function benchAxiosFailing(): Promise<Row[]> {
-  const manners = {
-    ours,
-    axiosRetry: { retries: most, retryDelay: () => 0 },
-    retryAxios: { retry: most, backoffType: 'static', retryDelay: 0 },
-  } as const;
-  return withSmallServer((origin) =>
-    withSockets(atATime, async (defaults) => {
-      const subjects = axiosRetrying(defaults, manners).map(({ name, instance }, index) =>
-        subject(name, async (turn) => (await instance.get(`${origin}/flaky/${index}/${turn}`)).status),
-      );
-      return rowsOf(await measureAsync(subjects, 200, rounds));
-    }),
-  );
+  return withSmallServer((origin) => {
+    const contestants = axiosContestants(() => ({}), origin);
+    return rowsApart(contestants, './axios-failing-variant.js', [origin]);
+  });
 }
 
 export function benchFetchFailing(): Promise<Row[]> {
   return withPeers((peers) =>
     withSmallServer(async (origin) => {
       const given = [origin, JSON.stringify(peers.scratch)];
-      const contestants = fetchContestants(peers, origin);
-      const found = await measureRounds(
-        contestants.map(
-          ({ name }) =>
-            () =>
-              measuredApart<CostInTime>('./fetch-failing-variant.js', [name, ...given]),
-        ),
-        9,
-      );
-      const costs = (when: keyof CostInTime): Costs[] =>
-        contestants.map(({ name }, index) => ({
-          name,
-          cpu: (found[index] ?? []).map((one) => one[when].cpu),
-          elapsed: (found[index] ?? []).map((one) => one[when].elapsed),
-        }));
-      return [
-        ...rowsOf(costs('soon')),
-        ...rowsOf(costs('later')).map((row) => ({ ...row, name: `${row.name}, later` })),
-        ...rowsOfMissing(peers.scratch),
-      ];
+      const rows = await rowsApart(fetchContestants(peers, origin), './fetch-failing-variant.js', given);
+      return [...rows, ...rowsOfMissing(peers.scratch)];
     }),
   );
 }
 
+// ---------------------------------------------------------------- each in a process of its own
+
 /** Of a request, in nanoseconds. */
-export interface Cost {
+interface Cost {
   readonly cpu: number;
   readonly elapsed: number;
 }
@@ -103,12 +87,62 @@ export interface Cost {
  * Soon: a process that has sent a few thousand requests, whose functions are still being compiled, and whose young
  * generation is in use for the first time. Later: one in which both are over.
  */
-export interface CostInTime {
+interface CostInTime {
   readonly soon: Cost;
   readonly later: Cost;
 }
 
-export const fetchRequests = 800;
+async function rowsApart(
+  contestants: readonly AsyncSubject[],
+  module: string,
+  given: readonly string[],
+): Promise<Row[]> {
+  const found = await measureRounds(
+    contestants.map(
+      ({ name }) =>
+        () =>
+          measuredApart<CostInTime>(module, [name, ...given]),
+    ),
+    9,
+  );
+  const costs = (when: keyof CostInTime): Costs[] =>
+    contestants.map(({ name }, index) => ({
+      name,
+      cpu: (found[index] ?? []).map((one) => one[when].cpu),
+      elapsed: (found[index] ?? []).map((one) => one[when].elapsed),
+    }));
+  return [
+    ...rowsOf(costs('soon')),
+    ...rowsOf(costs('later')).map((row) => ({ ...row, name: `${row.name}, later` })),
+  ];
+}
+
+/** In that process. */
+export async function tellCost(contestant: AsyncSubject, requests: number): Promise<void> {
+  const costAfter = async (warmUps: number, rounds: number): Promise<Cost> => {
+    for (let warmUp = 0; warmUp < amountOf(warmUps); warmUp += 1) await contestant.work(requests);
+    const [costs] = await measureAsync([contestant], requests, rounds);
+    return { cpu: median(costs?.cpu ?? []), elapsed: median(costs?.elapsed ?? []) };
+  };
+  // Until the connections have settled.
+  const soon = await costAfter(6, 7);
+  touchYoungMemory();
+  // Until the compiler has, too.
+  const later = await costAfter(16, 15);
+  const found: CostInTime = { soon, later };
+  report(found);
+}
+
+export function axiosContestants(defaults: () => CreateAxiosDefaults, origin: string): AsyncSubject[] {
+  const manners = {
+    ours,
+    axiosRetry: { retries: most, retryDelay: () => 0 },
+    retryAxios: { retry: most, backoffType: 'static', retryDelay: 0 },
+  } as const;
+  return axiosRetrying(defaults, manners).map(({ name, instance }, index) =>
+    subject(name, async (turn) => (await instance.get(`${origin}/flaky/${index}/${turn}`)).status),
+  );
+}
 
 export function fetchContestants(peers: Peers, origin: string): AsyncSubject[] {
   return fetchRetrying(fetch, peers, { ours, retries: most }).map((contestant, index) =>
