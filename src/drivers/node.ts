@@ -1,13 +1,10 @@
 /** What only Node needs: a signal that counts its listeners, one that is made late, and timers that are objects. */
 
 import { builtinModule } from '../kernel/builtin-module.js';
-import { realPorts } from '../kernel/ports.js';
-import type { Session } from '../kernel/session.js';
-import { areShared, setLimit, TimeLimit } from '../kernel/time-limits.js';
-import type { Sleep } from '../kernel/timers.js';
-import { endOfTurn, isTurnEnding } from '../kernel/turn.js';
-import type { Abortable, Ending, Limit } from './loop/exchange.js';
-import { AbortableAttempt, endedFor } from './loop/sending.js';
+import { atNextTurn, isFake, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
+import { noteStall } from '../kernel/stalls.js';
+import type { Cancel, Sleep } from '../kernel/timers.js';
+import type { Abortable } from './loop/exchange.js';
 
 // ---------------------------------------------------------------- a signal that many requests share
 
@@ -69,112 +66,90 @@ function showOnceRead(config: object, sent: Abortable): boolean {
   });
 }
 
-// ---------------------------------------------------------------- the time limits of many requests
-
-/** The time of an attempt is over. */
-interface Expired<Answer> {
-  readonly kind: 'expired';
-  readonly stalledMs: number;
-  /** The attempt has ended before anything came of that. */
-  ending: Ending<Answer> | undefined;
-}
+// ---------------------------------------------------------------- the first moments of time limits
 
 /**
- * An attempt that shares its timer with others. So that timer fires in the async context of any request, and what follows
- * is left to a promise, which leads back to the context of its own: functions of the caller's may hear of it, such as
- * listeners of the signal.
+ * As `sleep`, for what is nearly always cancelled a moment later: until then, it has no timer of its own, but one with all
+ * others.
  */
-export class SharingAttempt<Answer> extends AbortableAttempt<Answer> {
-  /** Undefined once the attempt is over, like `ended`. */
-  private timer: SharedLimit<Answer> | undefined = undefined;
-
-  override run<Result>(
-    limit: Limit,
-    finish: (ending: Ending<Answer>) => Result | PromiseLike<Result>,
-  ): Promise<Result> {
-    return new Promise<Ending<Answer> | Expired<Answer>>((resolve) => {
-      this.start(this.exchange, undefined, endedFor(this.exchange, resolve));
-      if (this.ended !== undefined) this.timer = new SharedLimit(this, limit, this.exchange.session, resolve);
-    }).then((ending) =>
-      ending.kind === 'expired' ? this.afterTime(ending, limit).then(finish) : finish(ending),
-    );
-  }
-
-  private afterTime({ ending, stalledMs }: Expired<Answer>, limit: Limit): Promise<Ending<Answer>> {
-    return new Promise((resolve) => {
-      this.ended = endedFor(this.exchange, resolve);
-      if (ending === undefined) this.expire(limit, stalledMs);
-      else this.end(ending);
-    });
-  }
-
-  /** Until `afterTime` is called. */
-  expires(expired: Expired<Answer>): void {
-    this.ended = (ending) => {
-      expired.ending = ending;
-    };
-  }
-
-  protected override end(ending: Ending<Answer>): void {
-    this.timer?.stop();
-    this.timer = undefined;
-    super.end(ending);
-  }
-}
-
-class SharedLimit<Answer> extends TimeLimit {
-  readonly lastsMs: number;
-  private readonly attempt: SharingAttempt<Answer>;
-  private readonly session: Session;
-  private readonly resolve: (expired: Expired<Answer>) => void;
-
-  constructor(
-    attempt: SharingAttempt<Answer>,
-    { ms, judges }: Limit,
-    session: Session,
-    resolve: (expired: Expired<Answer>) => void,
-  ) {
-    super();
-    this.lastsMs = ms;
-    this.attempt = attempt;
-    this.session = session;
-    this.resolve = resolve;
-    const { ports } = session.scope;
-    if (!areShared(ports) || isTurnEnding()) session.begin();
-    setLimit(this, ports, judges, session.settings.unref);
-  }
-
-  override turnEnds(): void {
-    // First, so that a clock of the caller's that throws takes no limit away.
-    super.turnEnds();
-    this.session.begin(endOfTurn());
-  }
-
-  over(stalledMs: number): void {
-    const expired: Expired<Answer> = { kind: 'expired', stalledMs, ending: undefined };
-    this.attempt.expires(expired);
-    this.resolve(expired);
-  }
-}
-
-/** As `sleep`, but `wake` may be called in the async context of another request. */
 export function sharing(sleep: Sleep): Sleep {
-  return areShared({ sleep }) ? sharedSleep : sleep;
+  return sleep === realSleep && !isFake() ? sleepSharing : sleep;
 }
 
-const sharedSleep: Sleep = (delayMs, wake, { judges = 'elapsed', unref = false } = {}) => {
-  const limit = new SharedWait(delayMs, wake);
-  setLimit(limit, realPorts, judges, unref);
-  return () => limit.stop();
+const sleepSharing: Sleep = (delayMs, wake, options) => {
+  const setAt = performance.now();
+  const isKeeper = options?.unref !== true;
+  let cancel: Cancel | undefined;
+  // A promise leads back to the async context of the request: functions of the caller's may hear of what follows.
+  void new Promise<number>((grow) => {
+    share(grow, setAt, delayMs, isKeeper);
+    cancel = () => leave(grow, isKeeper);
+  }).then((stalledMs) => {
+    if (cancel === undefined) return;
+    const passedMs = performance.now() - setAt - (options?.judges === 'awake' ? stalledMs : 0);
+    cancel = realSleep(delayMs - passedMs, (moreMs = 0) => wake(stalledMs + moreMs), options);
+  });
+  return () => {
+    cancel?.();
+    cancel = undefined;
+  };
 };
 
-class SharedWait extends TimeLimit {
-  readonly lastsMs: number;
-  readonly over: (stalledMs: number) => void;
+/** Gives a limit a timer of its own. This process has stood still for `stalledMs` of its first moments. */
+type Grow = (stalledMs: number) => void;
 
-  constructor(lastsMs: number, over: (stalledMs: number) => void) {
-    super();
-    this.lastsMs = lastsMs;
-    this.over = over;
+/** Limits in their first moments, and when they were set. */
+const young: Map<Grow, number> = /* @__PURE__ */ new Map();
+/** How many of them keep the process alive. */
+let keepers = 0;
+let timer: NodeJS.Timeout | undefined;
+/** What has set the timer: a test may have replaced it since then. */
+let setBy: typeof setTimeout | undefined;
+let firesAt = 0;
+let isKeepingAwaited = false;
+
+function share(grow: Grow, setAt: number, ms: number, isKeeper: boolean): void {
+  young.set(grow, setAt);
+  if (isKeeper) keepers += 1;
+  const linkMs = Math.min(ms, linkMsOf(ms));
+  if (timer === undefined || setBy !== setTimeout || setAt + linkMs < firesAt) {
+    clearTimeout(timer);
+    firesAt = setAt + linkMs;
+    setBy = setTimeout;
+    timer = setTimeout(growAll, linkMs);
+    keepAlive();
+  } else if (isKeeper && keepers === 1 && !isKeepingAwaited) {
+    // Until then, something else keeps the process alive, and this limit may be cancelled.
+    isKeepingAwaited = true;
+    if (atNextTurn(keepAliveAgain) === undefined) keepAliveAgain();
   }
+}
+
+function leave(grow: Grow, isKeeper: boolean): void {
+  if (young.delete(grow) && isKeeper) keepers -= 1;
+  if (keepers === 0) keepAlive();
+}
+
+function keepAliveAgain(): void {
+  isKeepingAwaited = false;
+  keepAlive();
+}
+
+function keepAlive(): void {
+  if (typeof timer === 'object') timer[keepers > 0 ? 'ref' : 'unref']();
+  // In Deno and in pages that a test makes, it is a number.
+  else if (young.size === 0) {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+}
+
+function growAll(): void {
+  const now = performance.now();
+  const isLate = now - firesAt > stallMs;
+  if (isLate) noteStall(firesAt, now);
+  for (const [grow, setAt] of young) grow(isLate ? now - Math.max(firesAt, setAt) : 0);
+  young.clear();
+  keepers = 0;
+  timer = undefined;
 }

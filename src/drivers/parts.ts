@@ -22,7 +22,7 @@ import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
-import type { expectManyListeners, SharingAttempt, sharing, showSignal } from './node.js';
+import type { expectManyListeners, sharing, showSignal } from './node.js';
 import type { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type {
@@ -158,13 +158,12 @@ interface AxiosLayers extends Layers {
 /** What only Node has, or only what has as many requests under way as a server in Node. */
 interface DriverNode extends Part<'node'> {
   readonly acceptRetry: typeof acceptRetry;
-  readonly SharingAttempt: typeof SharingAttempt;
+  readonly sharing: typeof sharing;
 }
 
 interface FetchNode extends DriverNode {
   readonly isEndTold: typeof isEndTold;
   readonly expectManyListeners: typeof expectManyListeners;
-  readonly sharing: typeof sharing;
 }
 
 interface AxiosNode extends DriverNode {
@@ -190,6 +189,7 @@ export interface DriverParts extends KernelParts {
   readonly hooks?: Hooks;
   readonly credentials?: CredentialsPart & WaitingPart;
   readonly admission?: Admission & { readonly admittedAfter: typeof admittedAfter };
+  readonly node?: DriverNode;
 }
 
 /** What fetch needs of them. */

@@ -65,7 +65,7 @@ import { AxiosChanges, FetchChanges } from '../drivers/identity.js';
 import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { judgedLater } from '../drivers/loop/judging-later.js';
-import { expectManyListeners, SharingAttempt, sharing, showSignal } from '../drivers/node.js';
+import { expectManyListeners, sharing, showSignal } from '../drivers/node.js';
 import { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
@@ -283,7 +283,6 @@ export const node: Every['node'] = {
   needs: [evidence],
   isEndTold,
   expectManyListeners,
-  SharingAttempt,
   sharing,
   releaseOfNode,
   onceRead,
@@ -427,7 +426,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
   },
   evidence: { part: 'evidence', FetchProof, isOurs },
-  node: { part: 'node', isEndTold, expectManyListeners, SharingAttempt, sharing, acceptRetry },
+  node: { part: 'node', isEndTold, expectManyListeners, sharing, acceptRetry },
   failures: { part: 'failures', read: readFailure, isMisuse },
   advice: {
     part: 'advice',
@@ -486,7 +485,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   layers: { part: 'layers', of: ofLayers, sendEnclosed, mayMeet: layer.mayMeet },
   advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced, noticeAuth },
   evidence: { part: 'evidence', sendCounted, evidenceOf },
-  node: { part: 'node', isEndTold, releaseOfNode, onceRead, showSignal, SharingAttempt, acceptRetry },
+  node: { part: 'node', isEndTold, releaseOfNode, onceRead, showSignal, sharing, acceptRetry },
 });
 
 // ---------------------------------------------------------------- with all of them

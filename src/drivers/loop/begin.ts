@@ -6,7 +6,7 @@ import type { acceptRetry, LiveSession } from '../../kernel/live-session.js';
 import { rememberOutermost } from '../outermost.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import { Loop } from './loop.js';
-import { answered, attemptOf, failed } from './sending.js';
+import { AbortableAttempt, answered, failed } from './sending.js';
 import { isStatus } from './status.js';
 import { TimeLimits } from './times.js';
 
@@ -41,7 +41,7 @@ function sendTimed<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
   const limit = times.limit();
   // Opening the session took all the time, or a function of the caller's has aborted.
   if (limit === undefined || limit.ms <= 0 || exchange.isAborted) return recover(exchange, undefined);
-  return attemptOf(exchange, times).run(limit, (ending) => {
+  return new AbortableAttempt(exchange, times).run(limit).then((ending) => {
     const isGiven = ending.kind === 'response' && isHandedOver(exchange, ending.response, exchange.isAborted);
     return isGiven ? ending.response : recover(exchange, ending);
   });

@@ -11,7 +11,7 @@ import { type Cancel, judging } from '../../kernel/timers.js';
 import { free, keep } from '../body/web-stream.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
-import { AbortableAttempt, attemptOf, endingOf, type Ruled } from './sending.js';
+import { AbortableAttempt, endingOf, type Ruled } from './sending.js';
 import { isStatus } from './status.js';
 import type { TimeLimits } from './times.js';
 
@@ -66,8 +66,8 @@ async function sendAlone<Answer>(
   limit: Limit | undefined,
 ): Promise<Over<Answer>> {
   if (limit === undefined) return { result: await endingOf(exchange), sending: undefined };
-  const sending = attemptOf(exchange, times);
-  return { result: await sending.run(limit, (ending) => ending), sending };
+  const sending = new AbortableAttempt(exchange, times);
+  return { result: await sending.run(limit), sending };
 }
 
 /** An attempt that may be left for the other one. */

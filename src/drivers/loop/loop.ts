@@ -14,7 +14,7 @@ import { rememberOutermost } from '../outermost.js';
 import type { DriverParts } from '../parts.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody, Rest } from './exchange.js';
 import { type Judged, judged, tellAbort } from './judging.js';
-import { type AbortableAttempt, attemptOf, endingOf, failed, type Ruled } from './sending.js';
+import { AbortableAttempt, endingOf, failed, type Ruled } from './sending.js';
 import { TimeLimits } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
 
@@ -170,8 +170,8 @@ export class Loop<Answer> {
     if (learning !== undefined && this.session.tail !== undefined) return this.sendLearning(learning, limit);
     this.sending = undefined;
     if (limit === undefined) return endingOf(exchange);
-    this.sending = attemptOf(exchange, times);
-    return this.sending.run(limit, (ending) => ending);
+    this.sending = new AbortableAttempt(exchange, times);
+    return this.sending.run(limit);
   }
 
   private async sendLearning(

@@ -3,7 +3,7 @@
 import type { ClientOutcome } from '../../core/events.js';
 import { asPromise } from '../../core/returned.js';
 import type { Decision } from '../../core/types.js';
-import type { Cancel, Judges, Sleep, SleepOptions } from '../../kernel/timers.js';
+import type { Cancel } from '../../kernel/timers.js';
 import type { Abortable, Ending, Limit, PromiseExchange } from './exchange.js';
 
 /** What sends attempts: a client, or one of two that send at the same time. */
@@ -45,9 +45,8 @@ export interface Ruled<Answer> {
 
 /** Where an attempt's timers come from. */
 export interface Timers {
-  readonly sleep: Sleep;
-  /** Options of the timers that only enforce limits. */
-  timerOptions(judges: Judges): SleepOptions;
+  /** Calls `over` when the time is up. */
+  start(limit: Limit, over: (stalledMs?: number) => void): Cancel;
 }
 
 /**
@@ -55,7 +54,7 @@ export interface Timers {
  * end.
  */
 export class AbortableAttempt<Answer> implements Abortable {
-  protected readonly exchange: PromiseExchange<Answer>;
+  private readonly exchange: PromiseExchange<Answer>;
   private readonly timers: Timers;
   private readonly ours: AbortController = new AbortController();
   /**
@@ -75,14 +74,15 @@ export class AbortableAttempt<Answer> implements Abortable {
     return this.ours.signal;
   }
 
-  /** Sends the only attempt that is out, and resolves with what `finish` makes of its ending. */
-  run<Result>(
-    limit: Limit,
-    finish: (ending: Ending<Answer>) => Result | PromiseLike<Result>,
-  ): Promise<Result> {
-    return new Promise<Ending<Answer>>((resolve) => {
-      this.start(this.exchange, limit, endedFor(this.exchange, resolve));
-    }).then(finish);
+  /** Sends the only attempt that is out. */
+  run(limit: Limit): Promise<Ending<Answer>> {
+    const { exchange } = this;
+    return new Promise((resolve) => {
+      this.start(exchange, limit, (ending) => {
+        exchange.attemptEnded?.();
+        resolve(ending);
+      });
+    });
   }
 
   /** The caller may abort while the client is being called, so the attempt may end before this returns. */
@@ -108,14 +108,12 @@ export class AbortableAttempt<Answer> implements Abortable {
     });
   }
 
-  protected endWithin(limit: Limit): void {
-    const { ms, judges } = limit;
-    const { exchange, timers } = this;
-    exchange.session.begin();
-    this.cancel = timers.sleep(ms, (stalledMs) => this.expire(limit, stalledMs), timers.timerOptions(judges));
+  private endWithin(limit: Limit): void {
+    this.exchange.session.begin();
+    this.cancel = this.timers.start(limit, (stalledMs) => this.expire(limit, stalledMs));
   }
 
-  protected expire(limit: Limit, stalledMs: number | undefined): void {
+  private expire(limit: Limit, stalledMs: number | undefined): void {
     const { judges, error, next } = limit;
     const { exchange } = this;
     // A slow body is no failure.
@@ -154,7 +152,7 @@ export class AbortableAttempt<Answer> implements Abortable {
     else exchange.whenRead(ending.response, this, this.unfollow);
   }
 
-  protected end(ending: Ending<Answer>): void {
+  private end(ending: Ending<Answer>): void {
     const { ended } = this;
     this.cancel?.();
     this.ended = undefined;
@@ -162,35 +160,6 @@ export class AbortableAttempt<Answer> implements Abortable {
   }
 }
 
-/** Resolves the promise of the only attempt that is out. */
-export function endedFor<Answer>(
-  exchange: PromiseExchange<Answer>,
-  resolve: (ending: Ending<Answer>) => void,
-): (ending: Ending<Answer>) => void {
-  return (ending) => {
-    exchange.attemptEnded?.();
-    resolve(ending);
-  };
-}
-
 function nothing(): void {
   // It follows no signal yet.
-}
-
-/** Of the part for Node. */
-interface SharingTimers {
-  readonly SharingAttempt: new <Answer>(
-    exchange: PromiseExchange<Answer>,
-    timers: Timers,
-  ) => AbortableAttempt<Answer>;
-}
-
-/** The only attempt that is out. */
-export function attemptOf<Answer>(
-  exchange: PromiseExchange<Answer>,
-  timers: Timers,
-): AbortableAttempt<Answer> {
-  const parts: object = exchange.parts;
-  const { node } = parts as { readonly node?: SharingTimers };
-  return new (node?.SharingAttempt ?? AbortableAttempt)(exchange, timers);
 }

@@ -4,12 +4,17 @@ import { AttemptTimeoutError, DeadlineError } from '../../core/errors.js';
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
 import type { Session } from '../../kernel/session.js';
-import { type Judges, judging, type Sleep, type SleepOptions } from '../../kernel/timers.js';
+import { type Cancel, type Judges, judging, type Sleep, type SleepOptions } from '../../kernel/timers.js';
 import { causeOf } from '../cause.js';
 import type { Ending, Limit, PromiseExchange } from './exchange.js';
 import { inTime } from './wait.js';
 
 const none: ErrorOptions = {};
+
+/** Of the part for Node. */
+interface SharesTimers {
+  sharing(sleep: Sleep): Sleep;
+}
 
 export class TimeLimits {
   /** The last real outcome, as the `cause` of an error of our own. */
@@ -84,11 +89,19 @@ export class TimeLimits {
     return inTime(work, limit?.ms, exchange, this.sleep, this.timerOptions(limit?.judges ?? 'elapsed'), over);
   }
 
+  /** A timer for what most attempts end before. */
+  start({ ms, judges }: Limit, over: (stalledMs?: number) => void): Cancel {
+    const { sleep } = this;
+    const parts: object = this.exchange.parts;
+    const { node } = parts as { readonly node?: SharesTimers };
+    return (node?.sharing(sleep) ?? sleep)(ms, over, this.timerOptions(judges));
+  }
+
   /**
    * Options of the timers that only enforce limits. With `unref: true`, they must not keep the process alive if a hook
    * or a body of the caller hangs.
    */
-  timerOptions(judges: Judges): SleepOptions {
+  private timerOptions(judges: Judges): SleepOptions {
     return judging(judges, this.session.settings.unref);
   }
 

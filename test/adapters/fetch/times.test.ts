@@ -237,20 +237,14 @@ test('a clock that throws leaves no request without its deadline', async () => {
     });
   const strange = withRetry(silent, createRetrier(policy, { now }));
   const usual = withRetry(silent, policy);
-  const controller = new AbortController();
-  const all = [
-    settled(usual('https://a.example/')),
-    settled(strange('https://a.example/', { signal: controller.signal })),
-    settled(usual('https://a.example/')),
-  ];
+  const first = settled(usual('https://a.example/'));
   isBroken = true;
-  await setImmediate();
-  controller.abort();
+  const all = [first, settled(strange('https://a.example/')), settled(usual('https://a.example/'))];
   const results = await Promise.all(all);
   expect(results.map(({ error }) => error)).toMatchObject([
     { code: 'ERR_UNDAUNTED_DEADLINE' },
-    { name: 'AbortError' },
+    { message: 'no clock' },
     { code: 'ERR_UNDAUNTED_DEADLINE' },
   ]);
-  expect(errors).toEqual([new Error('no clock')]);
+  expect(errors).toEqual([]);
 });

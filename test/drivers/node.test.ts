@@ -1,0 +1,205 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { sharing } from '../../src/drivers/node.js';
+import { sleep } from '../../src/kernel/sleep.js';
+import { monotonicNow, stalledSince } from '../../src/kernel/stalls.js';
+import type { Cancel, SleepOptions } from '../../src/kernel/timers.js';
+
+const ended: string[] = [];
+const awake: SleepOptions = { judges: 'awake' };
+
+function started(name: string, ms: number, options: SleepOptions = awake): Cancel {
+  return sharing(sleep)(ms, () => ended.push(name), options);
+}
+
+function passing(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Until that many have ended, or five seconds have passed. */
+async function until(count: number): Promise<readonly string[]> {
+  for (let waited = 0; ended.length < count && waited < 500; waited += 1) await passing(10);
+  return ended;
+}
+
+function standStill(ms: number): void {
+  const from = performance.now();
+  while (performance.now() - from < ms);
+}
+
+/** A mock would count as the fake timers of a test. */
+function timersSet(given: (timer: NodeJS.Timeout) => unknown = (timer) => timer): NodeJS.Timeout[] {
+  const real = setTimeout;
+  const timers: NodeJS.Timeout[] = [];
+  vi.stubGlobal('setTimeout', (...timed: Parameters<typeof setTimeout>) => {
+    const timer = real(...timed);
+    timers.push(timer);
+    return given(timer);
+  });
+  return timers;
+}
+
+afterEach(() => {
+  ended.length = 0;
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('in their first moments, time limits', () => {
+  test('share a timer, whatever their lengths and whether they are cancelled', () => {
+    const timers = timersSet();
+    const all = Array.from({ length: 1_000 }, (_, index) => started(`${index}`, 8_000 + index));
+    for (const cancel of all) cancel();
+    started('after the others', 8_000)();
+    expect(timers).toHaveLength(1);
+  });
+
+  test('do not keep the process alive once they are cancelled, and do so if there is another', async () => {
+    const timers = timersSet();
+    const cancel = started('one', 8_000);
+    const [timer] = timers;
+    expect(timer?.hasRef()).toBe(true);
+    cancel();
+    cancel();
+    expect(timer?.hasRef()).toBe(false);
+    const again = started('one', 8_000);
+    await nextTurn();
+    expect(timer?.hasRef()).toBe(true);
+    expect(timers).toHaveLength(1);
+    again();
+  });
+
+  test('with unref never keep it alive, but others do', async () => {
+    const timers = timersSet();
+    const cancel = started('one', 8_000, { judges: 'awake', unref: true });
+    const [timer] = timers;
+    expect(timer?.hasRef()).toBe(false);
+    const other = started('another', 8_000);
+    await nextTurn();
+    expect(timer?.hasRef()).toBe(true);
+    other();
+    expect(timer?.hasRef()).toBe(false);
+    cancel();
+  });
+
+  test('leave no timer where timers are numbers, as in Deno', async () => {
+    const timers = timersSet(Number);
+    const cleared = vi.spyOn(globalThis, 'clearTimeout');
+    started('one', 8_000)();
+    expect(timers).toHaveLength(1);
+    expect(cleared).toHaveBeenCalledWith(Number(timers[0]));
+  });
+
+  test('wait for a shorter one no longer than that lasts', async () => {
+    const from = performance.now();
+    const long = started('long', 8_000);
+    const cancelled = started('cancelled', 100);
+    started('short', 80);
+    cancelled();
+    expect(await until(1)).toEqual(['short']);
+    expect(performance.now() - from).toBeGreaterThanOrEqual(79);
+    long();
+  });
+
+  test('use the timers of a test where those are fake, and end those that were set before and after', async () => {
+    const before = started('before', 8_000);
+    vi.useFakeTimers();
+    started('fake', 2_000);
+    vi.advanceTimersByTime(1_999);
+    expect(ended).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(ended).toEqual(['fake']);
+    vi.useRealTimers();
+    started('after', 60);
+    expect(await until(2)).toEqual(['fake', 'after']);
+    before();
+  });
+
+  test('end where a timer that a test has replaced never fires', async () => {
+    vi.stubGlobal('setTimeout', () => ({ ref: () => undefined, unref: () => undefined }));
+    const lost = started('lost', 60);
+    vi.unstubAllGlobals();
+    started('one', 8_000)();
+    expect(await until(1)).toEqual(['lost']);
+    lost();
+  });
+});
+
+describe('after them, time limits', () => {
+  test('end in the async context in which they were set', async () => {
+    const caller = new AsyncLocalStorage<string>();
+    const contexts: (string | undefined)[] = [];
+    for (const name of ['a', 'b', 'c'])
+      caller.run(name, () =>
+        sharing(sleep)(
+          60,
+          () => {
+            contexts.push(caller.getStore());
+            ended.push(name);
+          },
+          awake,
+        ),
+      );
+    await until(3);
+    expect(contexts).toEqual(['a', 'b', 'c']);
+  });
+
+  test('are cancelled as before', async () => {
+    const timers = timersSet();
+    const cancel = started('one', 400);
+    await passing(100);
+    expect(timers.length).toBeGreaterThan(2);
+    cancel();
+    await passing(400);
+    expect(ended).toEqual([]);
+  });
+
+  test('have the time for which the process stood still, and say how long it was', async () => {
+    const from = performance.now();
+    let stalled = 0;
+    const ends = { awake: 0, elapsed: 0 };
+    const begin = (judges: 'awake' | 'elapsed'): void => {
+      sharing(sleep)(
+        600,
+        (stalledMs = 0) => {
+          ends[judges] = performance.now() - from;
+          stalled = Math.max(stalled, stalledMs);
+          ended.push(judges);
+        },
+        { judges },
+      );
+    };
+    begin('awake');
+    begin('elapsed');
+    standStill(400);
+    expect(await until(2)).toEqual(['elapsed', 'awake']);
+    // What has passed until they first look counts as waited for.
+    expect(ends.awake).toBeGreaterThanOrEqual(600 + 400 - 600 / 8 - 1);
+    expect(stalled).toBeGreaterThanOrEqual(400 - 600 / 8 - 1);
+    expect(stalledSince(monotonicNow, from)).toBeGreaterThan(0);
+  });
+
+  test('do not blame a stall on what was set within it', async () => {
+    const first = started('first', 800);
+    standStill(1_000);
+    let stalledMs = 0;
+    sharing(sleep)(
+      60,
+      (ms = 0) => {
+        stalledMs = ms;
+        ended.push('within');
+      },
+      awake,
+    );
+    first();
+    await until(1);
+    expect(stalledMs).toBeLessThan(500);
+  });
+});
+
+test('timers that a caller brings are not shared', () => {
+  const own = (): Cancel => () => undefined;
+  expect(sharing(own)).toBe(own);
+});
