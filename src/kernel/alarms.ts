@@ -6,7 +6,7 @@
 import { Line, type Linked } from './line.js';
 import type { Ports } from './ports.js';
 import { isFake, sleep } from './sleep.js';
-import { monotonicNow } from './stalls.js';
+import { monotonicNow, stalledSince } from './stalls.js';
 import { judging } from './timers.js';
 import { type AwaitsTurn, atEndOfTurn, endOfTurn } from './turn.js';
 
@@ -87,10 +87,14 @@ export type NewAlarms = new (ports: Pick<Ports, 'now' | 'sleep'>) => Pick<Alarms
 export class Alarms {
   private readonly ports: Pick<Ports, 'now' | 'sleep'>;
   private readonly line: Line<Alarm> = new Line();
-  /** When the timer fires. While there are other alarms, it is not moved if its own is taken back, but when it fires. */
+  /** When the timer fires. It is not moved if its own alarm is taken back, but when it fires. */
   private timedFor: number = Number.POSITIVE_INFINITY;
+  /** What has set the timer: a test may have replaced it since then, and with it the time. */
+  private setBy: typeof setTimeout | undefined = undefined;
   private cancel: (() => void) | undefined = undefined;
   private isStopping = false;
+  /** The timer was set for an alarm that was taken back, and then there was none until this time. */
+  private reusedAt: number | undefined = undefined;
 
   constructor(ports: Pick<Ports, 'now' | 'sleep'>) {
     this.ports = ports;
@@ -99,24 +103,28 @@ export class Alarms {
   /** `now` is the time of the call, which the caller knows already. */
   set(alarm: Alarm, dueAt: number, now: number): void {
     alarm.dueAt = dueAt;
+    if (this.line.first === undefined) this.reusedAt = now;
     // Alarms of about the same delay come in order, so this takes hardly a step.
     let earlier = this.line.last;
     while (earlier !== undefined && timeOf(earlier) > dueAt) earlier = earlier.earlier;
     this.line.putAfter(earlier, alarm);
-    if (dueAt < this.timedFor) this.setTimer(dueAt, now);
+    if (dueAt < this.timedFor || this.setBy !== setTimeout) this.setTimer(dueAt, now);
   }
 
   clear(alarm: Alarm): void {
     if (alarm.dueAt === undefined) return;
     this.line.remove(alarm);
     alarm.dueAt = undefined;
-    if (this.line.first === undefined && !this.isStopping) this.stopSoon();
+    // The next request, which can use the timer, often follows when this one has an answer. A test counts what is left.
+    if (this.line.first === undefined && !this.isStopping && !mayBeginLater(this.ports)) this.stopSoon();
   }
 
   /** The timer does not keep the process alive: an alarm is only ever about a request that is out. */
   private setTimer(dueAt: number, now: number): void {
     this.stopTimer();
     this.timedFor = dueAt;
+    this.setBy = setTimeout;
+    this.reusedAt = undefined;
     this.cancel = this.ports.sleep(dueAt - now, (stalledMs = 0) => this.ringDue(stalledMs), unrefed);
   }
 
@@ -141,8 +149,12 @@ export class Alarms {
     this.timedFor = Number.POSITIVE_INFINITY;
   }
 
-  private ringDue(stalledMs: number): void {
+  private ringDue(given: number): void {
     const now = this.ports.now();
+    const { reusedAt } = this;
+    // What was set since then has not lost the time before it.
+    const stalledMs =
+      reusedAt === undefined ? given : Math.min(given, stalledSince(this.ports.now, reusedAt));
     if (stalledMs > 0) this.postpone(stalledMs);
     this.cancel = undefined;
     this.timedFor = Number.POSITIVE_INFINITY;

@@ -1,3 +1,5 @@
+import { createHook } from 'node:async_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Alarm, Alarms, type JustSent, sentInTurn } from '../../src/kernel/alarms.js';
@@ -50,6 +52,48 @@ describe('alarms', () => {
     await goTo(time, 100);
     expect(all.map(({ rang }) => rang)).toEqual([[10], [20], [20], [30]]);
     expect(time.pending).toEqual([]);
+  });
+
+  test('of requests one after the other share one timer, too', async () => {
+    const alarms = new Alarms(realPorts);
+    let timers = 0;
+    const watch = createHook({
+      init(_id, type) {
+        if (type === 'Timeout') timers += 1;
+      },
+    }).enable();
+    for (let turn = 0; turn < 100; turn += 1) {
+      const one = stage().alarm();
+      const now = monotonicNow();
+      alarms.set(one, now + 10_000, now);
+      await nextTurn();
+      alarms.clear(one);
+      await nextTurn();
+    }
+    watch.disable();
+    expect(timers).toBeLessThan(10);
+  });
+
+  test('that use the timer of an earlier one are not later for a stall before them', async () => {
+    const alarms = new Alarms(realPorts);
+    const rang: string[] = [];
+    const alarmOf = (name: string): Alarm => ({
+      dueAt: undefined,
+      earlier: undefined,
+      later: undefined,
+      ring: () => void rang.push(name),
+    });
+    const [first, second] = [alarmOf('first'), alarmOf('second')];
+    const begun = monotonicNow();
+    alarms.set(first, begun + 60, begun);
+    alarms.clear(first);
+    await nextTurn();
+    // This process stands still.
+    while (monotonicNow() - begun < 1_000);
+    const now = monotonicNow();
+    alarms.set(second, now + 1, now);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(rang).toEqual(['second']);
   });
 
   test('that are taken back never ring, and cost no timer of their own while there are others', async () => {
