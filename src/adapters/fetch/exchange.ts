@@ -125,7 +125,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   onAbort(listener: (reason: unknown) => void): Cancel {
     const { signal } = this;
-    if (!isSignal(signal)) return () => undefined;
+    if (!isSignal(signal)) return nothingFollowed;
     const onSignal = (): void => listener(this.abortError());
     this.parts.node?.expectManyListeners(signal);
     signal.addEventListener('abort', onSignal);
@@ -311,6 +311,10 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   private get sleep(): Sleep {
     return this.installation.retrier.ports.sleep;
   }
+}
+
+function nothingFollowed(): void {
+  // The request has no signal.
 }
 
 /** Takes `retry` out of init. An init without it is passed on without being read or copied. */

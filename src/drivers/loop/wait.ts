@@ -13,15 +13,26 @@ export function wait(
   body?: RequestBody,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (caller.isAborted) {
+      reject(caller.abortError());
+      return;
+    }
     let unwatch: Cancel | undefined;
-    const stop = whenOver(delayMs, caller, sleep, options, (isTimeOver) => {
+    const wake = (): void => {
+      unfollow();
       unwatch?.();
-      if (isTimeOver) resolve();
-      else reject(caller.abortError());
+      resolve();
+    };
+    const cancel = sleep(delayMs, wake, options);
+    const unfollow = caller.onAbort(() => {
+      cancel();
+      unfollow();
+      unwatch?.();
+      reject(caller.abortError());
     });
     unwatch = body?.onFailure?.(() => {
-      stop();
-      resolve();
+      cancel();
+      wake();
     });
   });
 }
@@ -38,34 +49,20 @@ export function inTime<T>(
   over: (isTimeOver: boolean) => unknown,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = whenOver(limitMs, caller, sleep, options, (isTimeOver) => reject(over(isTimeOver)));
-    asPromise(work).finally(end).then(resolve, reject);
+    const end = (isTimeOver: boolean): void => {
+      stop();
+      reject(over(isTimeOver));
+    };
+    const { isAborted } = caller;
+    const cancel = isAborted || limitMs === undefined ? undefined : sleep(limitMs, () => end(true), options);
+    const unfollow = isAborted ? undefined : caller.onAbort(() => end(false));
+    const stop = (): void => {
+      cancel?.();
+      unfollow?.();
+    };
+    if (isAborted) end(false);
+    asPromise(work).finally(stop).then(resolve, reject);
   });
-}
-
-/** Calls `over` once, unless it is cancelled first. */
-function whenOver(
-  delayMs: number | undefined,
-  caller: Caller,
-  sleep: Sleep,
-  options: SleepOptions,
-  over: (isTimeOver: boolean) => void,
-): Cancel {
-  if (caller.isAborted) {
-    over(false);
-    return () => undefined;
-  }
-  const end = (isTimeOver: boolean): void => {
-    stop();
-    over(isTimeOver);
-  };
-  const cancel = delayMs === undefined ? undefined : sleep(delayMs, () => end(true), options);
-  const unfollow = caller.onAbort(() => end(false));
-  const stop = (): void => {
-    cancel?.();
-    unfollow();
-  };
-  return stop;
 }
 
 export function throwIfAborted(caller: Caller): void {
