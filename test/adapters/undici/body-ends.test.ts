@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
+import { retry } from '../../../src/adapters/undici/index.js';
 import { createRetrier, type PolicyOptions } from '../../../src/index.js';
 import { answer, connectTunnel, cutBody, type LabScript, stallInBody, upgrade101 } from '../../faults/lab.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
@@ -137,7 +138,6 @@ test('a retry() further out tells of the request, the one beneath it does not', 
   const lab = await openLab([answer(503), answer(200, 'ok')]);
   const [outer, inner] = [createRetrier(soon), createRetrier(soon)];
   const told = [toldEnds(outer), toldEnds(inner)];
-  const { retry } = await import('../../../src/adapters/undici/index.js');
   const agent = retryingAgent(inner).compose(retry(outer));
   await (await agent.request({ origin: lab.origin, path: '/', method: 'GET' })).body.text();
   expect(told[0]).toMatchObject([{ ends: 1 }]);
