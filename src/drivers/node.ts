@@ -87,7 +87,8 @@ const sleepSharing: Sleep = (delayMs, wake, options) => {
   }).then((stalledMs) => {
     if (cancel === undefined) return;
     const passedMs = performance.now() - setAt - (options?.judges === 'awake' ? stalledMs : 0);
-    cancel = realSleep(delayMs - passedMs, (moreMs = 0) => wake(stalledMs + moreMs), options);
+    // A test may have replaced the clock by one that begins anew.
+    cancel = realSleep(delayMs - Math.max(0, passedMs), (moreMs = 0) => wake(stalledMs + moreMs), options);
   });
   return () => {
     cancel?.();

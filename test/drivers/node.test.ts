@@ -117,6 +117,18 @@ describe('in their first moments, time limits', () => {
     before();
   });
 
+  test('end where the fake clock of a test begins anew after they were set', async () => {
+    const nap = setTimeout;
+    started('before', 600);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
+    expect(performance.now()).toBeLessThan(1);
+    // The shared timer is a real one.
+    for (let waited = 0; vi.getTimerCount() === 0 && waited < 500; waited += 1)
+      await new Promise((resolve) => nap(resolve, 10));
+    await vi.advanceTimersByTimeAsync(600);
+    expect(ended).toEqual(['before']);
+  });
+
   test('end where a timer that a test has replaced never fires', async () => {
     vi.stubGlobal('setTimeout', () => ({ ref: () => undefined, unref: () => undefined }));
     const lost = started('lost', 60);
