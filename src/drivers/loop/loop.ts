@@ -32,6 +32,8 @@ export class Loop<Answer> {
   private readonly times: TimeLimits;
   /** Headers that the next attempt adds; undefined for the first attempt. */
   private extra: Readonly<Record<string, string>> | undefined = undefined;
+  /** The ending that is being judged: if a function of the caller's fails meanwhile, it goes unread. */
+  private undecided: Ending<Answer> | undefined = undefined;
   /** Whether the caller's abort ended the last attempt. */
   private endedByAbort = false;
   /** The last attempt, if it had a signal of its own. */
@@ -94,29 +96,11 @@ export class Loop<Answer> {
   }
 
   private judge(ending: Ending<Answer>): Tried<Answer> | Promise<Tried<Answer>> {
-    try {
-      const found = judged(ending, this.exchange, this.times);
-      return isPromise<Judged>(found) ? this.judgeLater(ending, found) : this.decide(ending, found);
-    } catch (error) {
-      this.leaveUndecided(ending, error);
-      throw error;
-    }
-  }
-
-  private async judgeLater(ending: Ending<Answer>, found: Promise<Judged>): Promise<Tried<Answer>> {
-    try {
-      return this.decide(ending, await found);
-    } catch (error) {
-      this.leaveUndecided(ending, error);
-      throw error;
-    }
-  }
-
-  /** A function of the caller's has failed. */
-  private leaveUndecided(ending: Ending<Answer>, error: unknown): void {
-    const { exchange } = this;
-    exchange.release(ending);
-    tellAbort(exchange, error);
+    this.undecided = ending;
+    const found = judged(ending, this.exchange, this.times);
+    return isPromise<Judged>(found)
+      ? found.then((known) => this.decide(ending, known))
+      : this.decide(ending, found);
   }
 
   // -------------------------------------------------------------- an attempt
@@ -188,6 +172,7 @@ export class Loop<Answer> {
   private decide(ending: Ending<Answer>, { outcome, prospects }: Judged): Tried<Answer> {
     this.endedByAbort = isAborted(outcome);
     const decision = this.session.next(outcome, prospects);
+    this.undecided = undefined;
     if (decision.action !== 'retry') return ending;
     this.leave(ending, outcome);
     return decision;
@@ -259,6 +244,11 @@ export class Loop<Answer> {
 
   /** The request ends with an error of our own, or with one from the caller's code: a hook, a body, a schedule. */
   private failedEnding(error: unknown): Ending<Answer> {
+    const { exchange, undecided } = this;
+    if (undecided !== undefined) {
+      exchange.release(undecided);
+      tellAbort(exchange, error);
+    }
     // Listeners hear about the end even if `undefined` was thrown.
     this.session.abandon(error ?? 'NonError');
     return failed(error);
