@@ -20,7 +20,7 @@ import { bodyToRead, release, whenRead } from './answer.js';
 import { type Body, bodyOf, breakBody } from './body.js';
 import { type Child, withConfig } from './child.js';
 import { answerOf, isCanceled, outcomeOf } from './outcome.js';
-import { OutgoingConfig } from './outgoing.js';
+import { OutgoingConfig, put } from './outgoing.js';
 import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './shapes.js';
 import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 
@@ -160,11 +160,8 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.sendConfig(config);
   }
 
-  /** An adapter of the caller's may have sealed or frozen the configuration: the request ends nevertheless. */
   attemptEnded(): void {
-    const { config, signalAtFirst } = this;
-    if (signalAtFirst === undefined) Reflect.deleteProperty(config, 'signal');
-    else Reflect.set(config, 'signal', signalAtFirst);
+    put(this.config, 'signal', this.signalAtFirst);
   }
 
   shown<Result>(result: Result, copy: RequestConfig): Result {

@@ -111,7 +111,9 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   /** To the address that the caller gave. */
   private goHome(): void {
     const { config, urlAtFirst: url, baseURLAtFirst: baseURL, paramsAtFirst: params } = this.exchange;
-    put(config, { url, baseURL, params });
+    put(config, 'url', url);
+    put(config, 'baseURL', baseURL);
+    put(config, 'params', params);
   }
 
   close(ending: Ending<ResponseShape>): void {
@@ -153,7 +155,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
       this.changed.end();
       this.goHome();
     }
-    put(config, { beforeRedirect: this.beforeRedirect });
+    put(config, 'beforeRedirect', this.beforeRedirect);
     if (!this.hasOwnHeaders) return;
     this.headers = this.base;
     config.headers = this.headersWith({});
@@ -176,10 +178,11 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   }
 }
 
-/** Sets these values, and removes those that are undefined. */
-function put(config: RequestConfig, values: Partial<RequestConfig>): void {
-  for (const [key, value] of Object.entries(values)) {
-    if (value === undefined) Reflect.deleteProperty(config, key);
-    else Reflect.set(config, key, value);
-  }
+/**
+ * Sets this value, or removes it if it is undefined. An adapter of the caller's may have sealed or frozen the configuration:
+ * the request goes on nevertheless.
+ */
+export function put(config: RequestConfig, key: keyof RequestConfig & string, value: unknown): void {
+  if (value === undefined) Reflect.deleteProperty(config, key);
+  else Reflect.set(config, key, value);
 }
