@@ -1,10 +1,9 @@
-/** What only Node needs: a signal that counts its listeners, one that is made late, and timers that are objects. */
+/** What only Node needs: a signal that counts its listeners, and timers that are objects. */
 
 import { builtinModule } from '../kernel/builtin-module.js';
 import { atNextTurn, isFake, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
 import { noteStall } from '../kernel/stalls.js';
 import type { Cancel, Sleep } from '../kernel/timers.js';
-import type { Abortable } from './loop/exchange.js';
 
 // ---------------------------------------------------------------- a signal that many requests share
 
@@ -30,40 +29,6 @@ export function expectManyListeners(signal: AbortSignal): void {
   } catch {
     // The signal is not the platform's own, or the platform has only a part of Node's module.
   }
-}
-
-// ---------------------------------------------------------------- a signal that is made once it is read
-
-let makesSignalsSlowly: boolean | undefined;
-
-/**
- * Shows an adapter of axios the signal of an attempt. Node 20 takes longer to make one than for all else that a time limit
- * needs, and adapters of the caller's, such as mocks and caches, may never read it; those of axios do, at once. Later
- * versions make one faster than a property that makes it.
- */
-export function showSignal(config: { adapter?: unknown; signal?: unknown }, sent: Abortable): void {
-  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
-  makesSignalsSlowly ??= process?.versions?.node?.startsWith('20.') === true;
-  const isLate = makesSignalsSlowly && typeof config.adapter === 'function' && showOnceRead(config, sent);
-  if (!isLate) config.signal = sent.signal;
-}
-
-/**
- * False: the configuration is sealed. A function of its own: one that creates closures allocates room for their variables
- * at each call.
- */
-function showOnceRead(config: object, sent: Abortable): boolean {
-  let given: { readonly value: unknown } | undefined;
-  return Reflect.defineProperty(config, 'signal', {
-    configurable: true,
-    enumerable: true,
-    get: () => (given === undefined ? sent.signal : given.value),
-    // As if it were a value: in the configuration, or in what inherits from it. The adapter may have sealed it since then.
-    set(this: object, value: unknown) {
-      const own = { configurable: true, enumerable: true, writable: true, value };
-      if (!Reflect.defineProperty(this, 'signal', own)) given = own;
-    },
-  });
 }
 
 // ---------------------------------------------------------------- the first moments of time limits

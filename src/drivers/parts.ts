@@ -22,7 +22,7 @@ import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
 import type { WaitingPart } from './loop/judging.js';
-import type { expectManyListeners, sharing, showSignal } from './node.js';
+import type { expectManyListeners, sharing } from './node.js';
 import type { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from './other-retries.js';
 import type { isOurs } from './platform-fetch.js';
 import type {
@@ -170,7 +170,6 @@ interface AxiosNode extends DriverNode {
   readonly isEndTold: typeof isEndTold;
   readonly releaseOfNode: typeof releaseOfNode;
   readonly onceRead: typeof onceRead;
-  readonly showSignal: typeof showSignal;
 }
 
 /** Two attempts that are out at the same time. */

@@ -65,7 +65,7 @@ import { AxiosChanges, FetchChanges } from '../drivers/identity.js';
 import { admittedAfter } from '../drivers/loop/admitting.js';
 import { sendLearning } from '../drivers/loop/hedging.js';
 import { judgedLater } from '../drivers/loop/judging-later.js';
-import { expectManyListeners, sharing, showSignal } from '../drivers/node.js';
+import { expectManyListeners, sharing } from '../drivers/node.js';
 import { noticeAuth, noticeOthers, noticeReplaced, noticeRetryAgent } from '../drivers/other-retries.js';
 import type { AxiosParts, DriverParts, FetchParts } from '../drivers/parts.js';
 import { isOurs } from '../drivers/platform-fetch.js';
@@ -286,7 +286,6 @@ export const node: Every['node'] = {
   sharing,
   releaseOfNode,
   onceRead,
-  showSignal,
   acceptRetry,
 };
 
@@ -485,7 +484,7 @@ const axiosParts: Required<AxiosParts> = /* @__PURE__ */ together({
   layers: { part: 'layers', of: ofLayers, sendEnclosed, mayMeet: layer.mayMeet },
   advice: { part: 'advice', showRemarks, countsFirst, noticeOthers, noticeReplaced, noticeAuth },
   evidence: { part: 'evidence', sendCounted, evidenceOf },
-  node: { part: 'node', isEndTold, releaseOfNode, onceRead, showSignal, sharing, acceptRetry },
+  node: { part: 'node', isEndTold, releaseOfNode, onceRead, sharing, acceptRetry },
 });
 
 // ---------------------------------------------------------------- with all of them

@@ -151,12 +151,9 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     return this.body === undefined;
   }
 
-  send(sent?: Abortable): Promise<ResponseShape> {
-    const { config, parts } = this;
-    if (sent !== undefined) {
-      if (parts.node === undefined) config.signal = sent.signal;
-      else parts.node.showSignal(config, sent);
-    }
+  send(signal?: AbortSignal): Promise<ResponseShape> {
+    const { config } = this;
+    if (signal !== undefined) config.signal = signal;
     return this.sendConfig(config);
   }
 

@@ -3,7 +3,7 @@
 import type { AttemptsApart } from '../../drivers/apart.js';
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import type { AxiosChanges } from '../../drivers/identity.js';
-import type { Abortable, Ending, Outgoing } from '../../drivers/loop/exchange.js';
+import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
 import type { AxiosParts } from '../../drivers/parts.js';
 import type { Session } from '../../kernel/session.js';
@@ -81,7 +81,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   }
 
   sendApart(
-    { signal }: Abortable,
+    signal: AbortSignal,
     extra: Readonly<Record<string, string>> | undefined,
   ): Promise<ResponseShape> {
     const { config, parts, session } = this.exchange;

@@ -157,8 +157,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     return this.body === undefined && this.spare === undefined && !isRead;
   }
 
-  send(sent?: Abortable): Promise<ResponseShape> {
-    const signal = sent?.signal;
+  send(signal?: AbortSignal): Promise<ResponseShape> {
     this.waiting ??= this.waits?.waitingFor<ResponseShape>(this, this.sleep, this.parts);
     return this.waiting?.send(signal) ?? this.sendOnce(signal, false);
   }

@@ -2,7 +2,7 @@
 
 import { type KeyBearer, keyFor } from '../../drivers/idempotency-key.js';
 import type { FetchChanges } from '../../drivers/identity.js';
-import type { Abortable, Ending, Outgoing } from '../../drivers/loop/exchange.js';
+import type { Ending, Outgoing } from '../../drivers/loop/exchange.js';
 import type { FetchParts } from '../../drivers/parts.js';
 import type { Session } from '../../kernel/session.js';
 import type { Body } from './body.js';
@@ -24,7 +24,7 @@ interface PreparedExchange extends KeyBearer {
   input: unknown;
   init: InitShape | null | undefined;
   readonly addressAtFirst: string;
-  send(sent: Abortable): Promise<ResponseShape>;
+  send(signal: AbortSignal): Promise<ResponseShape>;
 }
 
 export class OutgoingRequest implements Outgoing<ResponseShape> {
@@ -60,14 +60,17 @@ export class OutgoingRequest implements Outgoing<ResponseShape> {
       : { ...referrerOf(inputAtFirst, init), ...init, ...headersFrom(pairs), ...ofBody };
   }
 
-  sendApart(sent: Abortable, extra: Readonly<Record<string, string>> | undefined): Promise<ResponseShape> {
+  sendApart(
+    signal: AbortSignal,
+    extra: Readonly<Record<string, string>> | undefined,
+  ): Promise<ResponseShape> {
     const { exchange } = this;
     if (extra !== undefined) {
       // The other attempt has an init of its own already.
       this.prepare(undefined, extra);
       exchange.init = exchange.parts.learning?.initOfHedge(exchange.init, exchange.input, exchange.method);
     }
-    return exchange.send(sent);
+    return exchange.send(signal);
   }
 
   get changes(): FetchChanges | undefined {

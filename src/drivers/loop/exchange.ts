@@ -11,7 +11,6 @@ import type { HeaderRecord } from '../header-record.js';
 
 /** An attempt with a signal of its own. */
 export interface Abortable {
-  /** In Node, it is made when it is read. */
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
@@ -46,8 +45,8 @@ export interface PromiseExchange<Answer> extends Caller {
 
   /** The request as the attempts send it. The loop asks for it once. */
   outgoing(): Outgoing<Answer>;
-  /** Sends one attempt. If it has a signal of its own, that replaces the caller's. */
-  send(sent?: Abortable): Promise<Answer>;
+  /** Sends one attempt. If a signal is given, it replaces the caller's. */
+  send(signal?: AbortSignal): Promise<Answer>;
   /** An attempt that had a signal of its own is over, or was given up. Undefined: there is nothing to undo. */
   attemptEnded?(): void;
   /** The attempt's time is up, or the caller has aborted. Calls `abort`, after whatever has to end before. */
@@ -121,7 +120,7 @@ export interface Outgoing<Answer> {
    * Sends an attempt while another one of the request may be out: neither notices the other. `extra`: the headers of the
    * hedge; undefined for the attempt that was prepared.
    */
-  sendApart(sent: Abortable, extra: Readonly<Record<string, string>> | undefined): Promise<Answer>;
+  sendApart(signal: AbortSignal, extra: Readonly<Record<string, string>> | undefined): Promise<Answer>;
   /** The request is over; `ending` is what the caller gets. */
   close(ending: Ending<Answer>): void;
 }

@@ -150,7 +150,7 @@ class HedgedAttempt<Answer> {
     const side: Side<Answer> = { attempt, sending, kept: undefined, outcome: undefined, isOut: true };
     this.sides.push(side);
     sending.start(
-      { send: () => outgoing.sendApart(sending, extra) },
+      { send: () => outgoing.sendApart(sending.signal, extra) },
       limit,
       (ending) => void this.ended(side, ending),
     );

@@ -8,13 +8,13 @@ import type { Abortable, Ending, Limit, PromiseExchange } from './exchange.js';
 
 /** What sends attempts: a client, or one of two that send at the same time. */
 interface Sender<Answer> {
-  send(sent?: Abortable): Promise<Answer>;
+  send(signal?: AbortSignal): Promise<Answer>;
 }
 
 /** The client's function may also throw, or return something other than a promise. */
-function sentBy<Answer>(sender: Sender<Answer>, attempt?: Abortable): Promise<Answer> {
+function sentBy<Answer>(sender: Sender<Answer>, signal?: AbortSignal): Promise<Answer> {
   try {
-    const sent = sender.send(attempt);
+    const sent = sender.send(signal);
     return sent instanceof Promise ? sent : asPromise<Answer>(sent);
   } catch (error) {
     return Promise.reject(error);
@@ -90,7 +90,7 @@ export class AbortableAttempt<Answer> implements Abortable {
     this.ended = ended;
     this.unfollow = this.follow();
     if (limit !== undefined) this.endWithin(limit);
-    sentBy(sender, this).then(
+    sentBy(sender, this.signal).then(
       (response) => this.came(answered(response)),
       (error: unknown) => this.came(failed(error)),
     );

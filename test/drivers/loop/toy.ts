@@ -93,12 +93,12 @@ export class Toy implements PromiseExchange<Answer> {
           this.next = { url: elsewhere ?? this.next.url, headers };
         },
       },
-      sendApart: (sent, extra) => this.send(sent, extra),
+      sendApart: (signal, extra) => this.send(signal, extra),
       close: ({ kind }) => this.log.push(`closed with ${kind}`),
     };
   }
 
-  send({ signal } = { signal: this.signal }, extra: HeaderRecord = {}): Promise<Answer> {
+  send(signal = this.signal, extra: HeaderRecord = {}): Promise<Answer> {
     const { url, headers } = this.next;
     const sent = { url, headers: { ...headers, ...extra }, signal };
     this.sent.push(sent);
