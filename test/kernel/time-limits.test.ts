@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sleep } from '../../src/kernel/sleep.js';
 import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
+import { passing, timersSet, untilIn } from '../real-timers.js';
 
 const ended: string[] = [];
 
@@ -27,28 +28,6 @@ function started(name: string, lastsMs: number, unref = false): Named {
   const limit = new Named(name, lastsMs);
   setLimit(limit, { sleep }, 'awake', unref);
   return limit;
-}
-
-function passing(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Until that many have ended, or five seconds have passed. */
-async function until(count: number): Promise<readonly string[]> {
-  for (let waited = 0; ended.length < count && waited < 500; waited += 1) await passing(10);
-  return ended;
-}
-
-/** A mock would count as the fake timers of a test. */
-function timersSet(given: (timer: NodeJS.Timeout) => unknown = (timer) => timer): NodeJS.Timeout[] {
-  const real = setTimeout;
-  const timers: NodeJS.Timeout[] = [];
-  vi.stubGlobal('setTimeout', (...timed: Parameters<typeof setTimeout>) => {
-    const timer = real(...timed);
-    timers.push(timer);
-    return given(timer);
-  });
-  return timers;
 }
 
 afterEach(() => {
@@ -104,7 +83,7 @@ describe('time limits', () => {
     started('first', 20);
     started('never', 20).stop();
     started('second', 20);
-    const all = await until(3);
+    const all = await untilIn(ended, 3);
     expect(all.filter((name) => name !== 'of another length')).toEqual(['first', 'second']);
     expect(all).toContain('of another length');
   });
@@ -116,7 +95,7 @@ describe('time limits', () => {
     process.once('uncaughtException', caught);
     started('throws', 20);
     started('one', 20);
-    expect(await until(2)).toEqual(['throws', 'one']);
+    expect(await untilIn(ended, 2)).toEqual(['throws', 'one']);
     expect(caught).toHaveBeenCalledTimes(1);
     for (const listener of listeners) process.on('uncaughtException', listener);
   });
@@ -130,13 +109,13 @@ describe('time limits', () => {
       },
     });
     setLimit(first, { sleep }, 'awake', false);
-    expect(await until(2)).toEqual(['first', 'again']);
+    expect(await untilIn(ended, 2)).toEqual(['first', 'again']);
   });
 
   test('end where the clock stands still, because it is fake', async () => {
     vi.spyOn(performance, 'now').mockReturnValue(1_000.5);
     started('one', 60);
-    expect(await until(1)).toEqual(['one']);
+    expect(await untilIn(ended, 1)).toEqual(['one']);
   });
 
   test('end after a test has had fake timers, whose timer of that length will never fire', async () => {
@@ -155,7 +134,7 @@ describe('time limits', () => {
     await promise;
     vi.useRealTimers();
     started('after', 60);
-    await until(2);
+    await untilIn(ended, 2);
     expect(ended).toContain('after');
   });
 
