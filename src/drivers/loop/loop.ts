@@ -243,11 +243,17 @@ export class Loop<Answer> {
   }
 
   /** The request ends with an error of our own, or with one from the caller's code: a hook, a body, a schedule. */
-  private failedEnding(error: unknown): Ending<Answer> {
+  private failedEnding(given: unknown): Ending<Answer> {
     const { exchange, undecided } = this;
-    if (undecided !== undefined) {
-      exchange.release(undecided);
-      tellAbort(exchange, error);
+    let error = given;
+    try {
+      if (undecided !== undefined) {
+        exchange.release(undecided);
+        tellAbort(exchange, error);
+      }
+    } catch (another) {
+      // A mock may give an answer that cannot be released.
+      error = another;
     }
     // Listeners hear about the end even if `undefined` was thrown.
     this.session.abandon(error ?? 'NonError');

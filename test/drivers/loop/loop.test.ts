@@ -149,6 +149,21 @@ describe('the loop of a client that is called as fetch is', () => {
     expect(toy.log).toEqual(['released 404', 'closed with error']);
   });
 
+  test('a request ends even if its answer can be neither judged nor released', async () => {
+    const told: string[] = [];
+    const retryIf = (): never => {
+      throw new Error('no verdict');
+    };
+    const toy = new Toy({ retryIf, observe: ({ type }) => told.push(type) }, answering(503));
+    const broken = new Error('no reader');
+    toy.release = () => {
+      throw broken;
+    };
+    await expect(begin(toy)).rejects.toBe(broken);
+    expect(toy.log).toEqual(['closed with error']);
+    expect(told).toEqual(['settled']);
+  });
+
   test.each([
     ['same url', (): void => undefined, url],
     [
