@@ -95,6 +95,8 @@ export class Alarms {
   private isStopping = false;
   /** The timer was set for an alarm that was taken back, and then there was none until this time. */
   private reusedAt: number | undefined = undefined;
+  /** The timer was set when the one before it fired, so it has the async context of a request that may be long over. */
+  private isCarriedOn = false;
 
   constructor(ports: Pick<Ports, 'now' | 'sleep'>) {
     this.ports = ports;
@@ -103,7 +105,10 @@ export class Alarms {
   /** `now` is the time of the call, which the caller knows already. */
   set(alarm: Alarm, dueAt: number, now: number): void {
     alarm.dueAt = dueAt;
-    if (this.line.first === undefined) this.reusedAt = now;
+    if (this.line.first === undefined) {
+      this.reusedAt = now;
+      if (this.isCarriedOn) this.stopTimer();
+    }
     // Alarms of about the same delay come in order, so this takes hardly a step.
     let earlier = this.line.last;
     while (earlier !== undefined && timeOf(earlier) > dueAt) earlier = earlier.earlier;
@@ -125,6 +130,7 @@ export class Alarms {
     this.timedFor = dueAt;
     this.setBy = setTimeout;
     this.reusedAt = undefined;
+    this.isCarriedOn = false;
     this.cancel = this.ports.sleep(dueAt - now, (stalledMs = 0) => this.ringDue(stalledMs), unrefed);
   }
 
@@ -165,7 +171,10 @@ export class Alarms {
       }
     } finally {
       const { first } = this.line;
-      if (first !== undefined && timeOf(first) < this.timedFor) this.setTimer(timeOf(first), now);
+      if (first !== undefined && timeOf(first) < this.timedFor) {
+        this.setTimer(timeOf(first), now);
+        this.isCarriedOn = true;
+      }
     }
   }
 }

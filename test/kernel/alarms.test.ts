@@ -1,4 +1,4 @@
-import { createHook } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { realPorts } from '../../src/kernel/ports.js';
 import { monotonicNow } from '../../src/kernel/stalls.js';
 import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
 import { HandTime } from '../adapters/hand-time.js';
+import { passing, untilIn } from '../real-timers.js';
 import { unhandled } from '../unhandled.js';
 
 class Ringing implements Alarm {
@@ -94,6 +95,31 @@ describe('alarms', () => {
     alarms.set(second, now + 1, now);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(rang).toEqual(['second']);
+  });
+
+  test('of requests one after the other do not keep the async context of the first', async () => {
+    const alarms = new Alarms(realPorts);
+    const caller = new AsyncLocalStorage<string>();
+    const rang: (string | undefined)[] = [];
+    const alarmIn = (ms: number): Alarm => {
+      const alarm: Alarm = {
+        dueAt: undefined,
+        earlier: undefined,
+        later: undefined,
+        ring: () => void rang.push(caller.getStore()),
+      };
+      const now = monotonicNow();
+      alarms.set(alarm, now + ms, now);
+      return alarm;
+    };
+    alarms.clear(caller.run('first', () => alarmIn(50)));
+    const second = alarmIn(300);
+    // The timer of the first fires, and another one is set for the second.
+    await passing(120);
+    alarms.clear(second);
+    rang.length = 0;
+    alarmIn(350);
+    expect(await untilIn(rang, 1)).toEqual([undefined]);
   });
 
   test('that are taken back never ring, and cost no timer of their own while there are others', async () => {
