@@ -77,7 +77,8 @@ let isKeepingAwaited = false;
 function share(grow: Grow, setAt: number, ms: number, isKeeper: boolean): void {
   young.set(grow, setAt);
   if (isKeeper) keepers += 1;
-  const linkMs = Math.min(ms, linkMsOf(ms));
+  // A time that is over already cannot be late.
+  const linkMs = Math.max(0, Math.min(ms, linkMsOf(ms)));
   if (timer === undefined || setBy !== setTimeout || setAt + linkMs < firesAt) {
     clearTimeout(timer);
     firesAt = setAt + linkMs;

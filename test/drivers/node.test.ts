@@ -82,6 +82,13 @@ describe('in their first moments, time limits', () => {
     long();
   });
 
+  test('that are over when they are set tell of no stall', async () => {
+    const from = performance.now() - 60_000;
+    started('over', -60_000);
+    expect(await untilIn(ended, 1)).toEqual(['over']);
+    expect(stalledSince(monotonicNow, from)).toBeLessThan(30_000);
+  });
+
   test('use the timers of a test where those are fake, and end those that were set before and after', async () => {
     const before = started('before', 8_000);
     vi.useFakeTimers();
