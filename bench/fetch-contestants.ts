@@ -46,6 +46,13 @@ export function copyingBy(fetch: Fetch): Contestant {
   return { name: copying, send };
 }
 
+export const timing = 'AbortSignal.timeout()';
+
+/** Limits each request as the platform does by itself, and does nothing else. */
+export function timingBy(fetch: Fetch): Contestant {
+  return { name: timing, send: (url) => fetch(url, { signal: AbortSignal.timeout(2_000) }) };
+}
+
 /** Ours is the first. */
 export function retrying(fetch: Fetch, peers: Peers, { ours, retries }: Manners = {}): Contestant[] {
   const found: Contestant[] = [{ name: 'undaunted', send: withRetry(fetch, ours) }];

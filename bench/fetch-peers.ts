@@ -2,7 +2,7 @@
 
 import { labelOf as labelIn, type Packages, packagesIn, type Scratch, withPackages } from './packages.js';
 
-export type Fetch = (input: string | Request) => Promise<Response>;
+export type Fetch = (input: string | Request, init?: RequestInit) => Promise<Response>;
 
 /** The parts of each that are called here. */
 interface Ofetch {

@@ -1,7 +1,7 @@
 /** Measures one contestant on a fetch that answers from memory, for the parent process. */
 
 import { tell } from './apart.js';
-import { bare, copyingBy, retrying, serving } from './fetch-contestants.js';
+import { bare, copyingBy, retrying, serving, timingBy } from './fetch-contestants.js';
 import type { Answered } from './fetch-overhead.js';
 import { type Fetch, type Peers, peersIn } from './fetch-peers.js';
 
@@ -20,7 +20,7 @@ const fetch: Fetch =
 const contestant = (
   name?.startsWith('undaunted,') === true
     ? [serving(fetch, name)]
-    : [...bare(fetch), ...retrying(fetch, peers), copyingBy(fetch)]
+    : [...bare(fetch), ...retrying(fetch, peers), copyingBy(fetch), timingBy(fetch)]
 ).find((one) => one.name === name);
 if (contestant === undefined) throw new Error(`There is no contestant called "${name}"`);
 const { send } = contestant;

@@ -7,6 +7,7 @@ import { type Measured, measuredApart } from './apart.js';
 import { measureRounds, median, perRound, ratioTo, type Series } from './measure.js';
 import type { Row } from './row.js';
 import type { policies } from './undici-contestants.js';
+import { undiciVersion } from './undici-under-test.js';
 
 export type Variant =
   | 'bare'
@@ -98,14 +99,14 @@ export async function benchUndiciTail(): Promise<Row[]> {
   return [...atOnce, ...rowsBeside('undaunted', {}, variants, late, ' that is answered a turn later')];
 }
 
-/** On Node 20 with undici 7; on Node 24 with undici 8, what that adds is an eighth of it. */
-const boundsBesideRetry = {
-  undaunted: { ns: 0.16, bytes: 0.35 },
-  'undaunted, service': { ns: 0.6, bytes: 0.6 },
-};
+/** What `interceptors.retry()` of undici 8 adds is an eighth of what that of undici 7 does. */
+const boundsBesideRetry =
+  Number.parseInt(undiciVersion, 10) < 8
+    ? { undaunted: { ns: 0.16, bytes: 0.35 }, 'undaunted, service': { ns: 0.6, bytes: 0.6 } }
+    : { undaunted: { ns: 1, bytes: 0.5 }, 'undaunted, service': { ns: 3.5, bytes: 0.82 } };
 const boundsBesideOurs = {
   'undaunted with a deadline': { ns: 1.9, bytes: 1.3 },
   'undaunted with an attempt timeout': { ns: 1.9, bytes: 1.3 },
-  'undaunted with hedges': { ns: 2.4, bytes: 1.5 },
-  'undaunted with adaptive timeouts': { ns: 3, bytes: 1.8 },
+  'undaunted with hedges': { ns: 1.9, bytes: 1.25 },
+  'undaunted with adaptive timeouts': { ns: 2.5, bytes: 1.5 },
 };
