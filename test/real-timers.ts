@@ -23,3 +23,8 @@ export function timersSet(given: (timer: NodeJS.Timeout) => unknown = (timer) =>
   });
   return timers;
 }
+
+/** This process does nothing for so long. */
+export function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -5,18 +5,13 @@ import { sharing } from '../../src/drivers/node.js';
 import { sleep } from '../../src/kernel/sleep.js';
 import { monotonicNow, stalledSince } from '../../src/kernel/stalls.js';
 import type { Cancel, SleepOptions } from '../../src/kernel/timers.js';
-import { passing, timersSet, untilIn } from '../real-timers.js';
+import { passing, standStill, timersSet, untilIn } from '../real-timers.js';
 
 const ended: string[] = [];
 const awake: SleepOptions = { judges: 'awake' };
 
 function started(name: string, ms: number, options: SleepOptions = awake): Cancel {
   return sharing(sleep)(ms, () => ended.push(name), options);
-}
-
-function standStill(ms: number): void {
-  const from = performance.now();
-  while (performance.now() - from < ms);
 }
 
 afterEach(() => {

@@ -7,7 +7,7 @@ import { realPorts } from '../../src/kernel/ports.js';
 import { monotonicNow } from '../../src/kernel/stalls.js';
 import { setLimit, TimeLimit } from '../../src/kernel/time-limits.js';
 import { HandTime } from '../adapters/hand-time.js';
-import { passing, untilIn } from '../real-timers.js';
+import { passing, standStill, untilIn } from '../real-timers.js';
 import { unhandled } from '../unhandled.js';
 
 class Ringing implements Alarm {
@@ -89,8 +89,7 @@ describe('alarms', () => {
     alarms.set(first, begun + 60, begun);
     alarms.clear(first);
     await nextTurn();
-    // This process stands still.
-    while (monotonicNow() - begun < 1_000);
+    standStill(1_000);
     const now = monotonicNow();
     alarms.set(second, now + 1, now);
     await new Promise((resolve) => setTimeout(resolve, 500));

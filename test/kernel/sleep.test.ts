@@ -2,8 +2,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { pause, sleep } from '../../src/kernel/sleep.js';
 import { type Judges, judging } from '../../src/kernel/timers.js';
-
 import { settle, VirtualTime } from '../kit.js';
+import { standStill } from '../real-timers.js';
 
 describe('sleep', () => {
   beforeEach(() => {
@@ -104,11 +104,6 @@ describe('sleep', () => {
     expect(timeouts).toHaveBeenCalledTimes(1);
   });
 });
-
-/** The process does nothing else meanwhile. */
-function standStill(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
 
 describe('a timer that judges', () => {
   function woken(delayMs: number, judges: Judges): Promise<{ afterMs: number; stalledMs: number }> {
