@@ -1,7 +1,7 @@
 /** What only Node needs: a signal that counts its listeners, and timers that are objects. */
 
 import { builtinModule } from '../kernel/builtin-module.js';
-import { atNextTurn, isFake, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
+import { atNextTurn, isReal, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
 import { noteStall } from '../kernel/stalls.js';
 import type { Cancel, Sleep } from '../kernel/timers.js';
 
@@ -38,7 +38,7 @@ export function expectManyListeners(signal: AbortSignal): void {
  * others.
  */
 export function sharing(sleep: Sleep): Sleep {
-  return sleep === realSleep && !isFake() ? sleepSharing : sleep;
+  return isReal(sleep) ? sleepSharing : sleep;
 }
 
 const sleepSharing: Sleep = (delayMs, wake, options) => {

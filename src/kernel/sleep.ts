@@ -195,6 +195,11 @@ export function isFake(): boolean {
   return isKnownFake;
 }
 
+/** Whether these are the timers of the platform: a test brings its own, or has replaced them. */
+export function isReal(given: Sleep): boolean {
+  return given === sleep && !isFake();
+}
+
 interface Replaced {
   readonly clock?: unknown;
   /** Of mocks of Vitest, Jest, Bun and Node, for some of which `in` does not find it. */

@@ -6,7 +6,7 @@
 
 import { Line, type Linked } from './line.js';
 import type { Ports } from './ports.js';
-import { isFake, linkMsOf, mostStalls, readFirst, sleep, stallMs } from './sleep.js';
+import { isReal, linkMsOf, mostStalls, readFirst, stallMs } from './sleep.js';
 import { noteStall } from './stalls.js';
 import { type Judges, judging, type Sleep, unref } from './timers.js';
 import { type AwaitsTurn, atEndOfTurn, endOfTurn, isTurnEnding, leaveTurn } from './turn.js';
@@ -195,11 +195,6 @@ let newestElapsed: SharedTimer | undefined;
 /** Programs have limits of a few lengths, or of a new one for each request. */
 const mostIdle = 20;
 
-/** Whether limits share timers: tests bring timers of their own, or have replaced those of the platform. */
-export function areShared({ sleep: given }: Pick<Ports, 'sleep'>): boolean {
-  return given === sleep && !isFake();
-}
-
 /** Sets a limit; `stop` takes it back. */
 export function setLimit(
   limit: TimeLimit,
@@ -208,7 +203,7 @@ export function setLimit(
   unref: boolean,
 ): void {
   limit.stop();
-  if (!areShared(ports)) sleepOut(limit, ports.sleep, judges, unref);
+  if (!isReal(ports.sleep)) sleepOut(limit, ports.sleep, judges, unref);
   else {
     const shared = sharedFor(limit.lastsMs, judges, unref);
     limit.running = shared;

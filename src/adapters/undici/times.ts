@@ -2,7 +2,8 @@
 
 import type { Ports } from '../../kernel/ports.js';
 import type { Session } from '../../kernel/session.js';
-import { areShared, setLimit, TimeLimit } from '../../kernel/time-limits.js';
+import { isReal } from '../../kernel/sleep.js';
+import { setLimit, TimeLimit } from '../../kernel/time-limits.js';
 import { type AwaitsTurn, atEndOfTurn, endOfTurn, leaveTurn } from '../../kernel/turn.js';
 import type { Sending } from './sending.js';
 
@@ -39,7 +40,7 @@ export class LimitTimers implements AwaitsTurn {
     const { session, ports } = this.exchange;
     const { deadlineMs } = session.settings;
     if (deadlineMs === undefined || this.deadline?.running !== undefined) return;
-    if (areShared(ports)) {
+    if (isReal(ports.sleep)) {
       this.awaitTurn();
       return;
     }
@@ -85,7 +86,7 @@ export class LimitTimers implements AwaitsTurn {
     const { session, ports } = this.exchange;
     const { attemptTimeoutMs } = session.settings;
     if (attemptTimeoutMs === undefined) return;
-    if (this.sent === undefined && (this.awaitsTurn || areShared(ports))) {
+    if (this.sent === undefined && (this.awaitsTurn || isReal(ports.sleep))) {
       this.sent = sending;
       this.awaitTurn();
     } else this.limit(sending, attemptTimeoutMs, 0);
