@@ -59,12 +59,12 @@ async function aRound(crowd: Crowd, publish: () => Promise<void>): Promise<Round
 
 /** From when the process has read its 429: until then, a busy machine may take longer than all that follows. */
 function roundOf(found: readonly Found[], { cameAt }: SmallServer): Round {
-  const refusedAt = Math.min(...found.map((one) => one.refusedAt ?? Number.POSITIVE_INFINITY));
+  const refusedAt = Math.min(...found.map((one) => one.refusedAt ?? Infinity));
   const over = refusedAt + windowS * 1_000;
-  const heldAt = found.map((one) => one.heldAt ?? Number.POSITIVE_INFINITY);
+  const heldAt = found.map((one) => one.heldAt ?? Infinity);
   return {
     waits: heldAt.filter(Number.isFinite).map((at) => at - refusedAt),
-    bare: found.map(({ bareMs }) => bareMs ?? Number.POSITIVE_INFINITY),
+    bare: found.map(({ bareMs }) => bareMs ?? Infinity),
     untold: heldAt.filter((at) => !Number.isFinite(at)).length,
     late: cameAt.filter((at) => at > refusedAt + allKnowMs && at < over).length,
     knowing: found.flatMap(({ sentAt }, index) =>

@@ -13,7 +13,7 @@ export class SmallServer {
   refuseFor: number | undefined = undefined;
   refusedAt = 0;
   /** One of so many is answered with 503. */
-  failEach: number = Number.POSITIVE_INFINITY;
+  failEach: number = Infinity;
   private readonly server: Server;
 
   private constructor() {

@@ -19,14 +19,14 @@ const answers = [
 const served: Figure = { what: 'the others', of: good, atLeast: 0.99, worst: true };
 const usualTime: Figure = {
   what: 'p50',
-  of: ({ innocent }) => innocent.totals.p50Ms ?? Number.POSITIVE_INFINITY,
+  of: ({ innocent }) => innocent.totals.p50Ms ?? Infinity,
   atMost: 100,
   worst: true,
   text: milliseconds,
 };
 const longTime: Figure = {
   what: 'p99',
-  of: ({ innocent }) => innocent.totals.p99Ms ?? Number.POSITIVE_INFINITY,
+  of: ({ innocent }) => innocent.totals.p99Ms ?? Infinity,
   atMost: 2_000,
   worst: true,
   text: milliseconds,

@@ -40,9 +40,9 @@ export class GateRecordShare implements GateShare, RecordShare {
   /** The state of the store's own record. News may say more, until an answer has confirmed it. */
   private confirmed: Pick<GateFacts, 'epoch' | 'isShut'> = { epoch: 0, isShut: false };
   /** When the last news of a change came. Answers to reports that were sent before that are outdated. */
-  private heardAt = Number.NEGATIVE_INFINITY;
+  private heardAt = -Infinity;
   private slice = 0;
-  private reopenedAt = Number.NEGATIVE_INFINITY;
+  private reopenedAt = -Infinity;
   // -- since the last report
   private lives = 0;
   /** Undefined: at an unknown time since then. */
@@ -55,7 +55,7 @@ export class GateRecordShare implements GateShare, RecordShare {
   private wantMs: number | undefined = undefined;
   private over: GateReport['over'];
   // -- of a probe
-  private askedAt = Number.NEGATIVE_INFINITY;
+  private askedAt = -Infinity;
   private neededMs = 0;
   private usableMs = usableAtFirstMs;
   /** How long the store took for its last answer. */

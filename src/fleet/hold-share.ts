@@ -43,9 +43,9 @@ export class HoldRecordShare implements HoldShare, RecordShare {
   /** The hold that this process follows is known from news only: the store has not confirmed it yet. */
   private isHearsay = false;
   /** When the process last heard of a change of the queue: answers to reports sent before that are outdated. */
-  private learntAt = Number.NEGATIVE_INFINITY;
+  private learntAt = -Infinity;
   /** Until this time, a request of this process has a place or waits for its answer. */
-  private busyUntil = Number.NEGATIVE_INFINITY;
+  private busyUntil = -Infinity;
   /** The phase in the store, as far as it is known: the others are told of another one at once. */
   private phase: HoldPhase = 'free';
   // -- since the last report

@@ -48,7 +48,7 @@ export class StoreCourier implements Courier {
   private resting: Cancel | undefined = undefined;
   /** The `awakeAt` of the first round trip since which the store has not answered. */
   private waitingSince: number | undefined = undefined;
-  private flushedAt = Number.NEGATIVE_INFINITY;
+  private flushedAt = -Infinity;
   /** How long this process was stalled in total, as its late timers show: that says nothing about the store. */
   private stalledMs = 0;
   private watchAt = 0;

@@ -88,7 +88,7 @@ export class Alarms {
   private readonly ports: Pick<Ports, 'now' | 'sleep'>;
   private readonly line: Line<Alarm> = new Line();
   /** When the timer fires. It is not moved if its own alarm is taken back, but when it fires. */
-  private timedFor: number = Number.POSITIVE_INFINITY;
+  private timedFor: number = Infinity;
   /** What has set the timer: a test may have replaced it since then, and with it the time. */
   private setBy: typeof setTimeout | undefined = undefined;
   private cancel: (() => void) | undefined = undefined;
@@ -152,7 +152,7 @@ export class Alarms {
   private stopTimer(): void {
     this.cancel?.();
     this.cancel = undefined;
-    this.timedFor = Number.POSITIVE_INFINITY;
+    this.timedFor = Infinity;
   }
 
   private ringDue(given: number): void {
@@ -163,7 +163,7 @@ export class Alarms {
       reusedAt === undefined ? given : Math.min(given, stalledSince(this.ports.now, reusedAt));
     if (stalledMs > 0) this.postpone(stalledMs);
     this.cancel = undefined;
-    this.timedFor = Number.POSITIVE_INFINITY;
+    this.timedFor = Infinity;
     try {
       for (let { first } = this.line; first !== undefined && timeOf(first) <= now; { first } = this.line) {
         this.clear(first);

@@ -53,7 +53,7 @@ export async function* attempts(
 
 /** This schedule has not been checked by a policy. One that lacks its numbers would make a busy loop. */
 function usable(waitMs: number): number {
-  if (waitMs >= 0 && waitMs < Number.POSITIVE_INFINITY) return waitMs;
+  if (waitMs >= 0 && waitMs < Infinity) return waitMs;
   throw new TypeError(
     `undaunted: the schedule of attempts() gives a wait of ${waitMs} ms; definePolicy({ schedule }) says what is wrong with it`,
   );

@@ -51,7 +51,7 @@ class Renewals {
   private accepted = -1;
   private useless = -1;
   private failures = 0;
-  private notBefore = Number.NEGATIVE_INFINITY;
+  private notBefore = -Infinity;
 
   /** Undefined: the last renewal has failed, and its back-off is not over. */
   begin(beginner: Beginner, response: RefusingAnswer): Promise<boolean> | undefined {
@@ -92,7 +92,7 @@ class Renewals {
 
   private renewed(): void {
     this.generation += 1;
-    this.notBefore = Number.NEGATIVE_INFINITY;
+    this.notBefore = -Infinity;
   }
 
   private failed(now: number): void {

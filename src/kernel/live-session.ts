@@ -174,9 +174,7 @@ export class LiveSession implements Raced {
   get deadlineAt(): number {
     const { deadlineMs } = this.settings;
     const { timedFrom } = this;
-    return deadlineMs === undefined || timedFrom === undefined
-      ? Number.POSITIVE_INFINITY
-      : timedFrom + deadlineMs;
+    return deadlineMs === undefined || timedFrom === undefined ? Infinity : timedFrom + deadlineMs;
   }
 
   /** When the deadline began to count. */

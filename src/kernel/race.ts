@@ -179,7 +179,7 @@ export class Race implements SessionTail {
 
   private recordTimeout({ level, limitMs }: InFlight): void {
     this.keep(latency.afterTimeout(this.state, level, limitMs !== undefined));
-    this.judgeSecondChance(Number.POSITIVE_INFINITY);
+    this.judgeSecondChance(Infinity);
     this.cutAfterMs = limitMs;
   }
 

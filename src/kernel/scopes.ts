@@ -12,7 +12,7 @@ export class Scopes {
   /** In order of last use: the first is the least recently used. */
   readonly byName: Map<string, Scope> = new Map();
   private newest: Scope | undefined = undefined;
-  private sweptAt = Number.NEGATIVE_INFINITY;
+  private sweptAt = -Infinity;
   readonly retrier: ScopeOwner & { readonly policy: Pick<Policy, 'maxScopes' | 'scopeIdleMs'> };
   readonly fleet: FleetMember | undefined;
   private onFirst: ((scope: Scope) => void) | undefined;

@@ -61,7 +61,7 @@ class Wait {
   constructor(delayMs: number, wake: (stalledMs?: number) => void, unref: boolean) {
     this.wake = wake;
     this.unref = unref;
-    this.endsAt = delayMs > 0 ? performance.now() + delayMs : Number.NEGATIVE_INFINITY;
+    this.endsAt = delayMs > 0 ? performance.now() + delayMs : -Infinity;
     this.leftMs = delayMs > 0 ? Math.ceil(delayMs) : 0;
   }
 
@@ -132,7 +132,7 @@ class JudgingWait extends Wait {
     this.judges = judges;
     this.linkMs = linkMsOf(delayMs);
     // A time that is over already cannot be late.
-    this.linkEndsAt = delayMs > 0 ? this.endsAt - delayMs : Number.POSITIVE_INFINITY;
+    this.linkEndsAt = delayMs > 0 ? this.endsAt - delayMs : Infinity;
   }
 
   override begin(): void {

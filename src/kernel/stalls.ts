@@ -3,8 +3,8 @@
  * the servers.
  */
 
-let from = Number.NEGATIVE_INFINITY;
-let to = Number.NEGATIVE_INFINITY;
+let from = -Infinity;
+let to = -Infinity;
 
 /** The clock of all retriers that are given none. Only its times can be compared with those of a stall. */
 export function monotonicNow(): number {

@@ -148,8 +148,8 @@ const sameTurnMs = 0.05;
 const rung: Bell[] = [];
 let isNextTurnAwaited = false;
 /** When the last slice of work has ended, and when it was to end. */
-let endedAt = Number.NEGATIVE_INFINITY;
-let sliceEndsAt = Number.NEGATIVE_INFINITY;
+let endedAt = -Infinity;
+let sliceEndsAt = -Infinity;
 
 function wakeAll(bell: Bell, now: number): void {
   rung.push(bell);

@@ -83,7 +83,7 @@ class Tokens {
   }
 
   #use(token: number): number {
-    const uses = this.#ledger.hasRefused(token) ? Number.POSITIVE_INFINITY : (this.#uses.get(token) ?? 0) + 1;
+    const uses = this.#ledger.hasRefused(token) ? Infinity : (this.#uses.get(token) ?? 0) + 1;
     this.#uses.set(token, uses);
     return uses;
   }

@@ -65,7 +65,7 @@ class Customer implements Caller {
   }
 
   patienceFor(): number {
-    return Number.POSITIVE_INFINITY;
+    return Infinity;
   }
 
   get record(): RequestRecord {

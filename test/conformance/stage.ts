@@ -164,7 +164,7 @@ export class Stage {
         // No sleep is for it.
         passage.hedgeAfterMs = undefined;
         const ring = (): void => {
-          alarm.dueAt = Number.POSITIVE_INFINITY;
+          alarm.dueAt = Infinity;
           alarm.ring();
         };
         alarm.dueAt = this.#now + afterMs;
@@ -173,7 +173,7 @@ export class Stage {
       stopAwaiting: (alarm) => {
         const planned = alarms.get(alarm);
         if (planned !== undefined) this.#planned.delete(planned);
-        alarm.dueAt = Number.POSITIVE_INFINITY;
+        alarm.dueAt = Infinity;
       },
       hedgeAfterMs: (...given: Parameters<typeof hedgeAfterMs>) => {
         passage.hedgeAfterMs = hedgeAfterMs(...given);

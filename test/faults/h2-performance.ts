@@ -90,7 +90,7 @@ export class H2Performance {
   async #fill(step: Extract<H2Step, { do: 'fill' }>): Promise<void> {
     const { mark = 'a', from = 0 } = step;
     const chunkBytes = Math.min(step.chunkBytes ?? frameBytes, frameBytes);
-    const to = step.bytes === 'endless' ? Number.POSITIVE_INFINITY : from + step.bytes;
+    const to = step.bytes === 'endless' ? Infinity : from + step.bytes;
     for (let at = from; at < to && this.#stream.writable; at += chunkBytes) {
       await this.#send(contentOf(mark, at, Math.min(to, at + chunkBytes)));
     }

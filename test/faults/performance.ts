@@ -134,7 +134,7 @@ export class Performance {
   async #fill(step: Extract<Step, { do: 'fill' }>): Promise<void> {
     if (this.#framing === 'bodiless') return;
     const { mark = 'a', from = 0, chunkBytes = 65_536 } = step;
-    const to = step.bytes === 'endless' ? Number.POSITIVE_INFINITY : from + step.bytes;
+    const to = step.bytes === 'endless' ? Infinity : from + step.bytes;
     for (let at = from; at < to && this.#socket.writable; at += chunkBytes) {
       const content = contentOf(mark, at, Math.min(to, at + chunkBytes));
       if (this.#framing === 'chunked') this.#text += `${content.length.toString(16)}\r\n`;

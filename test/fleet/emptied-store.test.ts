@@ -21,7 +21,7 @@ function sentAfter(fleets: Fleets, session: Session): number {
     if (admission.kind === 'go') return fleets.now - since;
     if (admission.kind === 'refuse') {
       session.abandon();
-      return Number.POSITIVE_INFINITY;
+      return Infinity;
     }
     fleets.pass(admission.delayMs);
   }
@@ -57,7 +57,7 @@ test.each([60_000, 3_600_000])(
     expect(fleets.processes.map((process) => process.gate)).toEqual(['shut', 'shut']);
     fleets.setStoreClock(shift - backMs);
     const since = fleets.now;
-    while (sentAfter(fleets, fleets.at(0).open()) === Number.POSITIVE_INFINITY) {
+    while (sentAfter(fleets, fleets.at(0).open()) === Infinity) {
       fleets.pass(500);
       expect(fleets.now - since).toBeLessThan(5_000);
     }

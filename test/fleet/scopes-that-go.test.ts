@@ -97,7 +97,7 @@ describe('a request of a scope that was forgotten', () => {
     for (;;) {
       const admission = session.admit();
       if (admission.kind === 'go') return fleets.now - since;
-      if (admission.kind === 'refuse') return Number.POSITIVE_INFINITY;
+      if (admission.kind === 'refuse') return Infinity;
       fleets.pass(admission.delayMs);
     }
   }

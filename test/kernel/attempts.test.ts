@@ -150,7 +150,7 @@ test.each([
   { kind: 'fixed' },
   { kind: 'fixed', waitMs: -1 },
   { kind: 'exponential', firstMs: '1s' },
-  { kind: 'table', waitsMs: [Number.POSITIVE_INFINITY] },
+  { kind: 'table', waitsMs: [Infinity] },
 ])('an invalid schedule is an error, and not a busy loop: %o', async (schedule) => {
   const seen: number[] = [];
   const loop = async (): Promise<void> => {

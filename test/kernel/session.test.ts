@@ -55,7 +55,7 @@ describe('a request', () => {
     const session = retrier.open(requestOf());
     expect(session.acceptAtOnce(204)).toBe(true);
     expect(session.startedAt).toBeUndefined();
-    expect(session.deadlineAt).toBe(Number.POSITIVE_INFINITY);
+    expect(session.deadlineAt).toBe(Infinity);
     expect(session.history).toMatchObject([
       {
         endedAt: undefined,

@@ -563,7 +563,7 @@ describe('in Node, without its part and with it', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
       const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
-      const instance = axios.create({ httpAgent, maxBodyLength: Number.POSITIVE_INFINITY });
+      const instance = axios.create({ httpAgent, maxBodyLength: Infinity });
       attachRetry(instance, { schedule, maxRetries: 1 }, list);
       const { status } = await instance.put(`http://127.0.0.1:${port}/`, Buffer.alloc(20_000_000));
       expect([status, sockets.length]).toEqual([200, 2]);

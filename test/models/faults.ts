@@ -42,7 +42,7 @@ export function keepsPlaces(machine: ScopeMachine, state: State): string | undef
 
 function longestQueueOf(machine: ScopeMachine): number {
   const { hold } = machine.retrier.policy.fallback.settings;
-  return (hold !== false && hold.maxQueueMs) || Number.POSITIVE_INFINITY;
+  return (hold !== false && hold.maxQueueMs) || Infinity;
 }
 
 /** A trial is short, and no request is refused because of it. */

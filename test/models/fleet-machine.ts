@@ -174,10 +174,8 @@ export class FleetWorld {
   private timeOption(): Act {
     const ats = [
       ...this.timers.map(({ at }) => at),
-      ...this.processes.map((one) => (one.phase === 'waiting' ? one.wakeAt : Number.POSITIVE_INFINITY)),
-      ...this.processes.map((one) =>
-        one.phase === 'sent' ? one.sentAt + attemptTimeoutMs : Number.POSITIVE_INFINITY,
-      ),
+      ...this.processes.map((one) => (one.phase === 'waiting' ? one.wakeAt : Infinity)),
+      ...this.processes.map((one) => (one.phase === 'sent' ? one.sentAt + attemptTimeoutMs : Infinity)),
     ].filter((at) => at > this.now);
     const ms = Math.min(this.plan.tickMs, ...ats.map((at) => at - this.now));
     return [`${ms} ms pass`, () => this.pass(ms)];

@@ -104,8 +104,8 @@ const dead: ReadonlySet<End> = new Set([
 ]);
 const alive: ReadonlySet<End> = new Set(['succeeds', 'fails for good (404)']);
 
-export const idle: Slot = { phase: 'idle', session: undefined, wakeAt: Number.POSITIVE_INFINITY };
-const never = Number.NEGATIVE_INFINITY;
+export const idle: Slot = { phase: 'idle', session: undefined, wakeAt: Infinity };
+const never = -Infinity;
 
 export class ScopeMachine implements Machine<State> {
   readonly plan: Plan;
@@ -170,7 +170,7 @@ export class ScopeMachine implements Machine<State> {
     }
     const leftMs = Math.min(...state.slots.map(({ wakeAt }) => wakeAt)) - state.now;
     if (leftMs <= 0) return;
-    for (const ms of leftMs < Number.POSITIVE_INFINITY ? [leftMs] : this.plan.ticksMs) {
+    for (const ms of leftMs < Infinity ? [leftMs] : this.plan.ticksMs) {
       yield [`${ms} ms pass`, { ...state, now: state.now + ms }];
     }
   }
@@ -426,7 +426,7 @@ export function saw(state: State, end: End, sentAt: number): Partial<State> {
 
 /** Undefined: it was not let through yet, as far as it knows. */
 export function sentAtOf({ permit }: LiveSession): number | undefined {
-  return permit?.sentAt === Number.NEGATIVE_INFINITY ? undefined : permit?.sentAt;
+  return permit?.sentAt === -Infinity ? undefined : permit?.sentAt;
 }
 
 export function withSlot(state: State, index: number, slot: Slot): State {

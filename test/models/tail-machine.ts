@@ -92,7 +92,7 @@ const breaks = {
   'has a hook that throws': undefined,
 } as const;
 
-const noLedger: Ledger = { credit: 0, throttledAt: Number.NEGATIVE_INFINITY, losers: [] };
+const noLedger: Ledger = { credit: 0, throttledAt: -Infinity, losers: [] };
 
 /** No hedge follows a 429 for at least so long. */
 const quietMs = 5_000;
@@ -189,7 +189,7 @@ export class TailMachine extends ScopeMachine {
     const { attempt, tail } = session;
     tail?.sent(attempt);
     const afterMs = tail?.hedgeAfterMs(this.plan.isSendable ?? true);
-    const wakeAt = afterMs === undefined ? Number.POSITIVE_INFINITY : after.now + afterMs;
+    const wakeAt = afterMs === undefined ? Infinity : after.now + afterMs;
     return this.keepOut(after, index, session, {
       flights: [{ attempt, isOnWire: true }],
       kept: undefined,
@@ -205,7 +205,7 @@ export class TailMachine extends ScopeMachine {
     const attempt = session.tail?.hedge();
     const fault = this.faultOfHedge(before, why, session.attempt, attempt);
     const flights = flightsOf(slot);
-    const wakeAt = Number.POSITIVE_INFINITY;
+    const wakeAt = Infinity;
     const after = this.keepOut(state, index, session, {
       wakeAt,
       flights: attempt === undefined ? flights : [...flights, { attempt, isOnWire: false }],
@@ -315,7 +315,7 @@ export class TailMachine extends ScopeMachine {
     flights: readonly Flight[],
     heard: Heard,
   ): State {
-    const after = this.keepOut(state, index, session, { flights, kept, wakeAt: Number.POSITIVE_INFINITY });
+    const after = this.keepOut(state, index, session, { flights, kept, wakeAt: Infinity });
     const isHeld = this.hold === undefined || this.hold.until >= windowAfter(state, kept.end);
     const lateHint = this.plan.isHeldAtOnce && !isHeld ? 'the hold does not know of the hint' : undefined;
     const told = this.plan.ear.events.length > 0 ? 'told of an end that decides nothing' : undefined;
@@ -564,11 +564,7 @@ function throttledBy(state: LatencyState, end: End): Pick<LatencyState, 'ledger'
   return { ledger: hintOf(end) > 0 ? { ...ledger, throttledAt: state.now } : ledger };
 }
 
-function credited(
-  state: LatencyState,
-  amount: number,
-  capacity = Number.POSITIVE_INFINITY,
-): { readonly ledger: Ledger } {
+function credited(state: LatencyState, amount: number, capacity = Infinity): { readonly ledger: Ledger } {
   const ledger = ledgerOf(state);
   return { ledger: { ...ledger, credit: Math.min(capacity, ledger.credit + amount) } };
 }

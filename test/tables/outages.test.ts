@@ -31,7 +31,7 @@ describe('a server that is stopped', () => {
         });
         const again = perSecond(run.series.good, resumedAt + 2_000, 10_000);
         expect(again / perSecond(calm.series.good, resumedAt + 2_000, 10_000)).toBeGreaterThanOrEqual(0.9);
-        const shutAt = run.totals.refusedFirstAt ?? Number.POSITIVE_INFINITY;
+        const shutAt = run.totals.refusedFirstAt ?? Infinity;
         // Two seconds until the first attempt has timed out, and two for which failures must go on.
         expect(shutAt).toBeLessThanOrEqual(stoppedAt + 2_500);
         const shut = run.series.sent.subarray(Math.ceil(shutAt / 1_000), resumedAt / 1_000);

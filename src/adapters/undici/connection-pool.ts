@@ -18,7 +18,7 @@ let hasBeenFull = false;
 
 class ConnectionPool {
   private waits = 0;
-  private fullUntil = Number.NEGATIVE_INFINITY;
+  private fullUntil = -Infinity;
 
   isFull(now: number): boolean {
     return now < this.fullUntil;

@@ -18,7 +18,7 @@ export function decidingOf<F extends Failed>(earlier: F, later: F): F {
 
 function rankOf(finding: Finding): number {
   if (finding.kind === 'error') return -1;
-  if (finding.hint?.retry === false) return Number.POSITIVE_INFINITY;
+  if (finding.hint?.retry === false) return Infinity;
   return Math.max(0, finding.hint?.delayMs ?? 0);
 }
 

@@ -252,7 +252,7 @@ function isHinted(decision: Decision): boolean {
 }
 
 function timeLeft({ deadlineMs }: Settings, { startedAt, now }: World): number {
-  return (startedAt ?? now) + (deadlineMs ?? Number.POSITIVE_INFINITY) - now;
+  return (startedAt ?? now) + (deadlineMs ?? Infinity) - now;
 }
 
 function deadlineLimit({ deadlineMs }: Settings): { limit?: number } {

@@ -19,7 +19,7 @@ function refusesCredentials({ credentials }: Settings, finding: Finding): boolea
 
 /** Whether the request may be sent once more when there are fresh credentials. */
 export function mayGoAgain(settings: Settings, history: History, finding: Finding, world: Seen): boolean {
-  const { deadlineMs = Number.POSITIVE_INFINITY } = settings;
+  const { deadlineMs = Infinity } = settings;
   const { startedAt = world.now, now } = world;
   return (
     refusesCredentials(settings, finding) &&

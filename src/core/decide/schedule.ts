@@ -45,7 +45,7 @@ export function scheduledWait(
 
 /** The longest possible wait before this retry; unknown for a function. */
 export function longestWait(schedule: Schedule, retry: number): number {
-  if (typeof schedule === 'function') return Number.POSITIVE_INFINITY;
+  if (typeof schedule === 'function') return Infinity;
   // Jitter grows with the draw, and a decorrelated wait with the previous one.
   let longestMs = scheduledWait(schedule, 1, undefined, 1);
   for (let next = 2; next <= retry; next++) longestMs = scheduledWait(schedule, next, longestMs, 1);

@@ -52,7 +52,7 @@ export interface Admitted {
 export const noQueuePlace: QueuePlace = /* @__PURE__ */ (() =>
   Object.freeze({
     place: undefined,
-    queuesUntil: Number.POSITIVE_INFINITY,
+    queuesUntil: Infinity,
     metProbeAt: undefined,
     metRampAt: undefined,
     kind: undefined,

@@ -75,7 +75,7 @@ export class TimeLimits {
   private get leftMs(): number {
     const { session } = this;
     const { deadlineMs } = session.settings;
-    if (deadlineMs === undefined) return Number.POSITIVE_INFINITY;
+    if (deadlineMs === undefined) return Infinity;
     return session.hasBegun ? session.deadlineAt - this.now() : deadlineMs;
   }
 

@@ -14,7 +14,7 @@ export class NewsConnection {
   private connection: RedisClient | undefined = undefined;
   private isSubscribed = false;
   private hasFailed = false;
-  private startedAt = Number.NEGATIVE_INFINITY;
+  private startedAt = -Infinity;
 
   /** `back` is called when news arrive again. */
   constructor(

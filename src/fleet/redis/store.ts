@@ -32,7 +32,7 @@ export class RedisStore implements Store {
   private readonly news: NewsConnection;
   private readonly watchers: readonly (readonly [string, (error: unknown) => void])[];
   private out = 0;
-  private connectedAt = Number.NEGATIVE_INFINITY;
+  private connectedAt = -Infinity;
   private wasOpen = false;
   /** Since the client was connected here, it is connected again here if it gives up. */
   private isOurs = false;

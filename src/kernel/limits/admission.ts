@@ -255,7 +255,7 @@ function permitOf(session: Passing): Permit {
 
 /** When the attempt was let through. */
 function sentAtOf({ permit }: Passing): number {
-  return permit?.sentAt ?? Number.NEGATIVE_INFINITY;
+  return permit?.sentAt ?? -Infinity;
 }
 
 /** Whether no retry has begun yet in this scope: what another one has seen, it does not know. */

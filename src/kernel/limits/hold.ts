@@ -25,7 +25,7 @@ export class ScopeHold implements OwnHold {
   private successes = 0;
   /** Those among them that count as answers of first attempts. */
   private firsts = 0;
-  private succeededAt: number = Number.NEGATIVE_INFINITY;
+  private succeededAt: number = -Infinity;
   private readonly ports: Ports;
   /** Undefined: nothing has changed yet, so it lets all requests through. */
   private known: HoldState | undefined = undefined;

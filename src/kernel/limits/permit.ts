@@ -38,7 +38,7 @@ export function permitWith(past: Past | undefined): Permit {
     queuePlace: untaken.queuePlace,
     isQueued: false,
     epoch: untaken.epoch,
-    sentAt: Number.NEGATIVE_INFINITY,
+    sentAt: -Infinity,
     past,
   };
 }

@@ -118,7 +118,7 @@ function settled(name: string, option: Option, written: readonly Written[]): unk
 }
 
 function quantity(name: string, option: Quantity, written: string): number {
-  const { kind, least = 0, most = Number.POSITIVE_INFINITY } = option;
+  const { kind, least = 0, most = Infinity } = option;
   const value = kind === 'duration' ? parseDuration(written) : Number(written.trim() || Number.NaN);
   const isSound = value !== undefined && value >= least && value <= most && Number.isFinite(value);
   if (isSound && (kind !== 'integer' || Number.isInteger(value))) return value;

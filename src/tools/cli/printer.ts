@@ -27,7 +27,7 @@ export class Printer {
 
   /** In characters; a file or a pipe has no limit. A terminal can be resized, so ask again for each table. */
   get width(): number {
-    return this.isTerminal ? this.stream.columns || 80 : Number.POSITIVE_INFINITY;
+    return this.isTerminal ? this.stream.columns || 80 : Infinity;
   }
 
   write(text: string): void {

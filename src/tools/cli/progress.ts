@@ -16,12 +16,12 @@ export class Progress {
   constructor(out: Printer, now: () => number = () => performance.now()) {
     this.out = out;
     this.now = now;
-    this.drawAt = out.isTerminal ? now() + patienceMs : Number.POSITIVE_INFINITY;
+    this.drawAt = out.isTerminal ? now() + patienceMs : Infinity;
   }
 
   /** Whether there is a terminal to show it. */
   get isOn(): boolean {
-    return this.drawAt < Number.POSITIVE_INFINITY;
+    return this.drawAt < Infinity;
   }
 
   show(share: number, what: string): void {

@@ -20,7 +20,7 @@ const narrowest = 12;
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  width: number = Number.POSITIVE_INFINITY,
+  width: number = Infinity,
 ): string[] {
   const titles = columns.map(({ title = '' }) => title);
   const all = titles.some((title) => title !== '') ? [titles, ...rows] : rows;

@@ -60,7 +60,7 @@ export abstract class Crowd implements Caller {
     this.routes = new Routes(clients, parts.tallyOf);
     this.timeoutMs = timeoutMs;
     this.override = deadlineMs === undefined ? undefined : { deadlineMs };
-    this.leavingAfterMs = leaving?.afterMs ?? Number.POSITIVE_INFINITY;
+    this.leavingAfterMs = leaving?.afterMs ?? Infinity;
     this.leavingShare = leaving?.share ?? 1;
     this.strategies = parts.strategies;
     this.forbiddenUntil = new Float64Array(parts.strategies.length);
@@ -78,9 +78,9 @@ export abstract class Crowd implements Caller {
   }
 
   patienceFor(luck: Luck): number {
-    if (this.leavingAfterMs === Number.POSITIVE_INFINITY) return this.leavingAfterMs;
+    if (this.leavingAfterMs === Infinity) return this.leavingAfterMs;
     const isLeaving = drawFor(luck, purposes.leaving) < this.leavingShare;
-    return isLeaving ? this.leavingAfterMs : Number.POSITIVE_INFINITY;
+    return isLeaving ? this.leavingAfterMs : Infinity;
   }
 }
 
@@ -97,7 +97,7 @@ class ThinkingCrowd extends Crowd {
     this.parts = parts;
     this.clients = clients;
     this.thoughts = new Int32Array(clients.count);
-    this.left = clients.requests ?? Number.POSITIVE_INFINITY;
+    this.left = clients.requests ?? Infinity;
   }
 
   override begin(): void {
@@ -151,7 +151,7 @@ class StreamingCrowd extends Crowd {
   private expectNext(): void {
     const { agenda, dice } = this.parts;
     const at = nextArrival(this.clients.perSecond, agenda.now, exponential(dice(), 1));
-    if (at < Number.POSITIVE_INFINITY) agenda.at(at, this.come, 0, 0);
+    if (at < Infinity) agenda.at(at, this.come, 0, 0);
   }
 
   private readonly come = (): void => {
@@ -198,12 +198,12 @@ function nextArrival(perSecond: OpenLoop['perSecond'], now: number, arrivals: nu
   if (typeof perSecond === 'number') return now + (arrivals / perSecond) * 1_000;
   let left = arrivals;
   for (const [index, rate] of perSecond.entries()) {
-    const until = perSecond[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
+    const until = perSecond[index + 1]?.fromMs ?? Infinity;
     if (until <= now) continue;
     const from = Math.max(now, rate.fromMs);
     const atThisRate = from + (left / rate.perSecond) * 1_000;
     if (atThisRate < until) return atThisRate;
     left -= ((until - from) * rate.perSecond) / 1_000;
   }
-  return Number.POSITIVE_INFINITY;
+  return Infinity;
 }

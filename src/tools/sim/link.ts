@@ -54,7 +54,7 @@ export class Link implements Caller {
   }
 
   patienceFor(): number {
-    return Number.POSITIVE_INFINITY;
+    return Infinity;
   }
 
   ended({ by }: Exchange, ending: Ending): void {

@@ -33,7 +33,7 @@ export function peerStrategy(peer: Peer, now: () => number, dice: Dice): Strateg
 
 class PeerPursuit implements Pursuit {
   readonly settings: Pursuit['settings'] = noSettings;
-  readonly deadlineAt: number = Number.POSITIVE_INFINITY;
+  readonly deadlineAt: number = Infinity;
   private readonly process: Process;
   private retries = 0;
   private previousMs: number;
@@ -70,14 +70,14 @@ class PeerPursuit implements Pursuit {
 /** The pursuit of a peer that learns how long answers take. */
 class PeerTail implements Pursuit, PursuitTail {
   readonly settings: Pursuit['settings'] = noSettings;
-  readonly deadlineAt: number = Number.POSITIVE_INFINITY;
+  readonly deadlineAt: number = Infinity;
   private readonly process: Process;
   private readonly pursuit: PeerPursuit;
   /** When the attempts that are out were sent. */
   private readonly sentAt: Map<number, number> = new Map();
   private last = 0;
   private isRetry = false;
-  private limitMs = Number.POSITIVE_INFINITY;
+  private limitMs = Infinity;
 
   constructor(process: Process, pursuit: PeerPursuit) {
     this.process = process;

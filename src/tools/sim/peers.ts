@@ -100,7 +100,7 @@ export const pRetry: Peer = {
  */
 export const articleProgram: Peer = {
   kind: 'peer',
-  maxRetries: Number.POSITIVE_INFINITY,
+  maxRetries: Infinity,
   afterTimeout: true,
   statuses: serverErrors,
   // biome-ignore lint/suspicious/noApproximativeNumericConstant: the original's own digits.

@@ -80,7 +80,7 @@ export class Traffic {
     this.exchanges[slot] = exchange;
     route.tally.count(route.tally.offered, now);
     const leavesAt = now + patienceOf(exchange);
-    if (leavesAt < Number.POSITIVE_INFINITY) this.agenda.at(leavesAt, this.leaving, slot, turn);
+    if (leavesAt < Infinity) this.agenda.at(leavesAt, this.leaving, slot, turn);
     this.proceed(exchange);
   }
 
@@ -153,7 +153,7 @@ export class Traffic {
     const { agenda } = this;
     const { pursuit, slot } = exchange;
     const limitMs = Math.min(timeoutOf(exchange), pursuit.deadlineAt - agenda.now);
-    if (limitMs < Number.POSITIVE_INFINITY) agenda.at(agenda.now + limitMs, this.timingOut, slot, turn);
+    if (limitMs < Infinity) agenda.at(agenda.now + limitMs, this.timingOut, slot, turn);
     const learntMs = pursuit.tail?.timeoutMs(true) ?? limitMs;
     if (learntMs < limitMs) agenda.at(agenda.now + learntMs, this.learntOver, slot, turn);
   }
@@ -288,7 +288,7 @@ export class Traffic {
 function patienceOf({ caller, luck, pursuit }: Exchange): number {
   const patienceMs = caller.patienceFor(luck);
   const deadlineMs = caller.override?.deadlineMs;
-  if (deadlineMs === undefined || pursuit.deadlineAt < Number.POSITIVE_INFINITY) return patienceMs;
+  if (deadlineMs === undefined || pursuit.deadlineAt < Infinity) return patienceMs;
   return Math.min(patienceMs, deadlineMs);
 }
 
@@ -299,7 +299,7 @@ function endingOf(outcome: ResponseOutcome | ErrorOutcome): Ending {
 }
 
 function timeoutOf({ pursuit, caller }: Exchange): number {
-  return pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Number.POSITIVE_INFINITY;
+  return pursuit.settings.attemptTimeoutMs ?? caller.timeoutMs ?? Infinity;
 }
 
 /** A body is read only by a policy whose hints look into bodies, or that waits for the beginnings of streams. */

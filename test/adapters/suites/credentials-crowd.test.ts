@@ -69,7 +69,7 @@ const urls = (origin: string, round: number) =>
   Array.from({ length: many }, (_, number) => `${origin}/${round}/${number}`);
 
 test('200 at once: one renewal, 200 good answers, two attempts each', async () => {
-  const guard = await openGuard(Number.POSITIVE_INFINITY);
+  const guard = await openGuard(Infinity);
   const { credentials, renewals } = credentialsOf(guard);
   const send = subject.client({ credentials });
   const replies = await Promise.all(urls(guard.origin, 1).map((url) => send(url)));
@@ -80,7 +80,7 @@ test('200 at once: one renewal, 200 good answers, two attempts each', async () =
 });
 
 test('the login is down for the first renewal: all recover after the second', async () => {
-  const guard = await openGuard(Number.POSITIVE_INFINITY);
+  const guard = await openGuard(Infinity);
   const { credentials, renewals } = credentialsOf(guard, (number) => number === 1);
   // It stands still, so that the back-off lasts as long as the first round.
   let later = 0;

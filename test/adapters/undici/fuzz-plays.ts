@@ -182,7 +182,7 @@ export function promisedBy(play: FuzzPlay, method: string, status: number, heade
   const mark = header(markHeader) ?? '';
   if (method === 'HEAD' || status === 416) return { mark, from: 0, to: 0 };
   if (play.does === 'refuse') {
-    return { mark, from: 0, to: play.bytes === 'endless' ? Number.POSITIVE_INFINITY : play.bytes };
+    return { mark, from: 0, to: play.bytes === 'endless' ? Infinity : play.bytes };
   }
   const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(header('content-range') ?? '') ?? [];
   if (status === 206) return { mark, from: Number(first), to: Number(last) + 1 };

@@ -438,7 +438,7 @@ const rows: readonly Row[] = [
   ['discord: null', 'discord', 429, {}, { retry_after: null }, undefined],
   ['discord: 0', 'discord', 429, {}, { retry_after: 0 }, wait(0, 'body-retry-after')],
   ['discord: huge', 'discord', 429, {}, { retry_after: 1e20 }, wait(2_147_483_648_000, 'body-retry-after')],
-  ['discord: infinite', 'discord', 429, {}, { retry_after: Number.POSITIVE_INFINITY }, malformed],
+  ['discord: infinite', 'discord', 429, {}, { retry_after: Infinity }, malformed],
   [
     'discord: a body before the bucket',
     'discord',

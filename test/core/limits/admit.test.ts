@@ -50,7 +50,7 @@ function ask(
   options: PolicyOptions,
   state: AdmissionRequest,
   now: number,
-  deadlineAt = Number.POSITIVE_INFINITY,
+  deadlineAt = Infinity,
 ): ReturnType<typeof admit> {
   return admit(settingsOf(options), state, now, deadlineAt, 0.5);
 }
@@ -309,7 +309,7 @@ describe('a retry', () => {
     const retry = request({ hold: held, isRetry: true });
     expect(ask({ hold: { maxQueueMs: 0 } }, retry, 1_000, 5_001)).toMatchObject({
       admission: { kind: 'wait', delayMs: 4_000 },
-      queuePlace: { queuesUntil: Number.POSITIVE_INFINITY },
+      queuePlace: { queuesUntil: Infinity },
     });
     expect(ask({ hold: true }, retry, 1_000, 5_000).admission).toEqual({ kind: 'refuse', reason: 'held' });
   });

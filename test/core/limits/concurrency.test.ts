@@ -12,7 +12,7 @@ import type { PolicyOptions } from '../../../src/core/policy/options.js';
 import { settingsOf } from '../../kit.js';
 
 const now = 1_000;
-const none = Number.POSITIVE_INFINITY;
+const none = Infinity;
 const full: Room = { free: 0, ahead: 0, waiting: 0, until: undefined };
 
 function asks(

@@ -31,7 +31,7 @@ type Passed = Extract<GateAnswer, { kind: 'go' }>;
 const open: Of<'open'> = {
   kind: 'open',
   epoch: 4,
-  openedAt: Number.NEGATIVE_INFINITY,
+  openedAt: -Infinity,
   lives: 3,
   failures: 0,
   since: 0,

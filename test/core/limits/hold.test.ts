@@ -11,7 +11,7 @@ import { defaults } from '../../../src/core/policy/defaults.js';
 import type { Finding, ResponseFinding } from '../../../src/core/types.js';
 
 const hold: Hold = { ...defaults.hold, refusedShare: 0 };
-const never = Number.POSITIVE_INFINITY;
+const never = Infinity;
 
 function tooMuch(hintMs: number | null, more: Partial<ResponseFinding> = {}): ResponseFinding {
   const hint = { delayMs: hintMs, reason: 'retry-after' };
@@ -128,7 +128,7 @@ describe('a long hint', () => {
 describe('a short hint', () => {
   test('opens no window, but sets the pace', () => {
     const held = refused(noHold, 1_999, 2_000, succeeding(20, 0, 2_000));
-    expect(held).toMatchObject({ until: Number.NEGATIVE_INFINITY, pacedSince: 2_000 });
+    expect(held).toMatchObject({ until: -Infinity, pacedSince: 2_000 });
     expect(places(held, 2_000, 1)).toEqual([2_000]);
   });
 });

@@ -35,7 +35,7 @@ const sources: [name: string, make: Make][] = [
 ];
 
 /** Reads up to this many chunks. */
-async function attempt(body: KeptBody, mostChunks = Number.POSITIVE_INFINITY): Promise<Buffer> {
+async function attempt(body: KeptBody, mostChunks = Infinity): Promise<Buffer> {
   const read: Buffer[] = [];
   if (mostChunks === 0) {
     streamFrom(body, Readable, false);

@@ -32,8 +32,8 @@ test.each<[number, object]>([
   [100, { isTTY: true, columns: 100 }],
   [80, { isTTY: true }],
   [80, { isTTY: true, columns: 0 }],
-  [Number.POSITIVE_INFINITY, {}],
-  [Number.POSITIVE_INFINITY, { columns: 100 }],
+  [Infinity, {}],
+  [Infinity, { columns: 100 }],
 ])('is %s wide as %j', (width, stream) => {
   expect(printer(stream).width).toBe(width);
 });

@@ -44,7 +44,7 @@ const longestWaitMs = 30_000;
 /** Half of the time that is left is for the attempt. */
 function longestWait({ maxQueueMs }: Concurrency, leftMs: number): number {
   if (maxQueueMs !== undefined) return Math.min(maxQueueMs, leftMs);
-  return leftMs < Number.POSITIVE_INFINITY ? leftMs / 2 : longestWaitMs;
+  return leftMs < Infinity ? leftMs / 2 : longestWaitMs;
 }
 
 /**

@@ -208,12 +208,9 @@ function afterLife(record: GateRecord, { lives, aliveMs }: GateReport, now: numb
 
 /** While the gate is shut: any sign of life since the row began reopens it, even if it is reported late. */
 function afterSigns(record: GateRecord, { lives, aliveMs, answersMs }: GateReport, now: number): GateRecord {
-  const agoMs = Math.min(
-    lives > 0 ? aliveMs : Number.POSITIVE_INFINITY,
-    answersMs < 0 ? Number.POSITIVE_INFINITY : answersMs,
-  );
+  const agoMs = Math.min(lives > 0 ? aliveMs : Infinity, answersMs < 0 ? Infinity : answersMs);
   const at = now - agoMs;
-  if (agoMs === Number.POSITIVE_INFINITY || at < record.since) return record;
+  if (agoMs === Infinity || at < record.since) return record;
   const { epoch, row } = record;
   return {
     ...record,

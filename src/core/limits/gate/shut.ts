@@ -139,7 +139,7 @@ function isEarlyProbeDue(gate: Gate, state: Shut, now: number): boolean {
 /** How far apart the unanswered probes of a fleet are: as far as those of one process, once as many begin as end. */
 export function unansweredMs(
   { probeMs }: Gate,
-  attemptTimeoutMs: number = Number.POSITIVE_INFINITY,
+  attemptTimeoutMs: number = Infinity,
   outageMs: number = 0,
 ): number {
   const apart = Math.sqrt((shareForEach * attemptTimeoutMs) / probeMs);
@@ -157,7 +157,7 @@ export function afterTurnedAway(state: GateState): GateState {
  * No lease yet: a probe may go only when no other process of the fleet is probing. A request asks again after this
  * time, when the answer should be there.
  */
-export const noLease: number = Number.NEGATIVE_INFINITY;
+export const noLease: number = -Infinity;
 const leaseRetryMs = 10;
 
 /** Whether it is time for a probe, but this process needs a lease first. */

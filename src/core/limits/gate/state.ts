@@ -93,7 +93,7 @@ export const noRow: Pick<Open, 'failures' | 'since' | 'lastAt' | 'kinds'> = {
 export const openGate: GateState = /* @__PURE__ */ (() => ({
   kind: 'open',
   epoch: 0,
-  openedAt: Number.NEGATIVE_INFINITY,
+  openedAt: -Infinity,
   lives: 0,
   ...noRow,
   survived: nothingSurvived,

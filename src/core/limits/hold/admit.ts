@@ -138,8 +138,8 @@ function queueEnd(
   now: number,
   deadlineAt: number,
 ): number {
-  const isTimed = deadlineAt < Number.POSITIVE_INFINITY;
-  if (isRetry && isTimed) return Number.POSITIVE_INFINITY;
+  const isTimed = deadlineAt < Infinity;
+  if (isRetry && isTimed) return Infinity;
   if (hold.maxQueueMs === undefined && !isTimed) return Math.max(now, until) + longestQueueMs;
   return now + longestQueue(hold, deadlineAt - now);
 }

@@ -24,8 +24,8 @@ export interface Sample extends Counts {
 }
 
 export const noSample: Sample = /* @__PURE__ */ (() => ({
-  since: Number.NEGATIVE_INFINITY,
-  at: Number.NEGATIVE_INFINITY,
+  since: -Infinity,
+  at: -Infinity,
   sent: 0,
   firsts: 0,
   refusals: 0,

@@ -52,9 +52,9 @@ export interface HoldState {
 
 export const noHold: HoldState = /* @__PURE__ */ (() => ({
   phase: 'free',
-  dueAt: Number.NEGATIVE_INFINITY,
-  until: Number.NEGATIVE_INFINITY,
-  pacedSince: Number.NEGATIVE_INFINITY,
+  dueAt: -Infinity,
+  until: -Infinity,
+  pacedSince: -Infinity,
   places: 0,
   spacingMs: 0,
   nextPlace: 0,
@@ -84,16 +84,16 @@ function paceOf(easing: number, gentle: number, gentleForMs: number, bold: numbe
 export const competing: Pace = /* @__PURE__ */ paceOf(0.95, 1.02, 4_000, 1.12);
 
 /** For a limit that has moved up: nothing is known about the new one. */
-const rising: Pace = /* @__PURE__ */ (() => paceOf(1, 2, Number.POSITIVE_INFINITY, 2))();
+const rising: Pace = /* @__PURE__ */ (() => paceOf(1, 2, Infinity, 2))();
 
 /** For a known limit that should be respected at the first refusal: as few refusals as possible. */
-export const obeyed: Pace = /* @__PURE__ */ (() => paceOf(0.8, 1.1, Number.POSITIVE_INFINITY, 1.1))();
+export const obeyed: Pace = /* @__PURE__ */ (() => paceOf(0.8, 1.1, Infinity, 1.1))();
 
 /**
  * For a trial, which compares two rates: it hardly grows. It is slower, because a server whose queue is full would still
  * refuse many at the rate that it bears.
  */
-export const steady: Pace = /* @__PURE__ */ (() => paceOf(0.9, 1.0001, Number.POSITIVE_INFINITY, 1.0001))();
+export const steady: Pace = /* @__PURE__ */ (() => paceOf(0.9, 1.0001, Infinity, 1.0001))();
 
 /** Undefined: requests do not queue. */
 export const paces: Readonly<Record<HoldPhase, Pace | undefined>> = {

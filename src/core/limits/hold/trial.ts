@@ -188,7 +188,7 @@ interface Turn {
   readonly dueAt: number;
 }
 
-const paced: Turn = /* @__PURE__ */ (() => ({ phase: 'paced', dueAt: Number.NEGATIVE_INFINITY }))();
+const paced: Turn = /* @__PURE__ */ (() => ({ phase: 'paced', dueAt: -Infinity }))();
 const rising: Turn = /* @__PURE__ */ (() => ({ ...paced, phase: 'rising' }))();
 
 /** The pace becomes a little less than what succeeds. */

@@ -17,8 +17,8 @@ export interface Hedging {
 export const noHedges: Hedging = /* @__PURE__ */ (() => ({
   tokens: 0,
   trials: noTrials,
-  lastAt: Number.NEGATIVE_INFINITY,
-  throttledUntil: Number.NEGATIVE_INFINITY,
+  lastAt: -Infinity,
+  throttledUntil: -Infinity,
 }))();
 
 /** A hedge takes one token. */

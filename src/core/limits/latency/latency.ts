@@ -34,7 +34,7 @@ export interface LatencyState {
 export const newLatency: LatencyState = /* @__PURE__ */ (() => ({
   batch: undefined,
   inBatch: 0,
-  learnt: nothingLearntAt(Number.NEGATIVE_INFINITY),
+  learnt: nothingLearntAt(-Infinity),
   slow: noneOfFifty,
   level: 0,
   retries: noTrials,
@@ -72,11 +72,11 @@ export function afterAttempt(
 }
 
 function hedgeWaitOf({ hedge }: Tail, { learnt }: LatencyState): number {
-  return (hedge === false ? undefined : (hedge.afterMs ?? learnt.hedgeAfterMs)) ?? Number.POSITIVE_INFINITY;
+  return (hedge === false ? undefined : (hedge.afterMs ?? learnt.hedgeAfterMs)) ?? Infinity;
 }
 
 function timeoutOf({ timeout }: Tail, { learnt }: LatencyState): number {
-  if (timeout === undefined || learnt.timeoutMs === undefined) return Number.POSITIVE_INFINITY;
+  if (timeout === undefined || learnt.timeoutMs === undefined) return Infinity;
   return Math.max(timeout.minMs, learnt.timeoutMs);
 }
 

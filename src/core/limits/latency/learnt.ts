@@ -118,7 +118,7 @@ export interface Quiet {
 
 /** Until anything is known, nothing is slow. */
 export const notKnown: Quiet = /* @__PURE__ */ (() => ({
-  limitMs: Number.POSITIVE_INFINITY,
+  limitMs: Infinity,
   slowAbove: 50,
 }))();
 

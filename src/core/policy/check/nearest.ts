@@ -2,7 +2,7 @@
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase();
   let best: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (const candidate of known) {
     const distance = distanceOf(written, candidate.toLowerCase());
     if (distance < least) [best, least] = [candidate, distance];
@@ -14,12 +14,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 function distanceOf(written: string, known: string): number {
   // Up to a third of the letters may be typos; `retries` for `maxRetries` is a part of the name.
   const limit = Math.max(1, Math.floor(known.length / 3));
-  const typos =
-    Math.abs(written.length - known.length) <= limit ? edits(written, known) : Number.POSITIVE_INFINITY;
+  const typos = Math.abs(written.length - known.length) <= limit ? edits(written, known) : Infinity;
   if (typos <= limit) return typos;
   const isPart = written.length >= 4 && known.includes(written);
   // Farther than any typo, and nearer to shorter names.
-  return isPart ? known.length : Number.POSITIVE_INFINITY;
+  return isPart ? known.length : Infinity;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours. Names here are short: see the limit above. */
@@ -36,7 +35,7 @@ function edits(from: string, to: string): number {
         at(row, j - 1) + 1,
         at(last, j) + 1,
         at(last, j - 1) + (same ? 0 : 1),
-        swapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        swapped ? at(beforeLast, j - 2) + 1 : Infinity,
       );
     }
     [beforeLast, last] = [last, row];
@@ -45,5 +44,5 @@ function edits(from: string, to: string): number {
 }
 
 function at(row: readonly number[], index: number): number {
-  return row[index] ?? Number.POSITIVE_INFINITY;
+  return row[index] ?? Infinity;
 }

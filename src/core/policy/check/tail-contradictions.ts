@@ -63,7 +63,7 @@ function twoHedgeWaits({ own: { hedge } }: Level): Findings {
 function hedgeTooLate({ settings }: Level): Findings {
   const afterMs = settings.hedge === false ? undefined : settings.hedge.afterMs;
   const limit = (['attemptTimeoutMs', 'deadlineMs'] as const).find(
-    (key) => afterMs !== undefined && afterMs >= (settings[key] ?? Number.POSITIVE_INFINITY),
+    (key) => afterMs !== undefined && afterMs >= (settings[key] ?? Infinity),
   );
   return (
     limit !== undefined &&

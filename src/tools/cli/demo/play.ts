@@ -42,7 +42,7 @@ function printHead(out: Printer, number: number, scene: Scene, { name }: DemoCli
 /** As one would write it in a program. */
 function written(policy: PolicyOptions): string {
   if (Object.keys(policy).length === 0) return 'with the default policy';
-  return `with the policy ${inspect(policy, { depth: null, breakLength: Number.POSITIVE_INFINITY })}`;
+  return `with the policy ${inspect(policy, { depth: null, breakLength: Infinity })}`;
 }
 
 interface Manner {

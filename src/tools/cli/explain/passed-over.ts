@@ -20,7 +20,7 @@ export function countBefore({ policy: { rules } }: Pick<Question, 'policy'>, { i
 export function passedOver(
   question: Pick<Question, 'policy' | 'request'>,
   rule: Rule,
-  most: number = Number.POSITIVE_INFINITY,
+  most: number = Infinity,
 ): PassedOver[] {
   const { policy, request } = question;
   const { rules = [] } = policy.toJSON();

@@ -108,10 +108,7 @@ function report({ counts, target }: Cast, out: Printer): void {
 }
 
 /** For the progress bar: what happens at present, and how long all of it still takes. */
-function whatNext(
-  { counts }: Cast,
-  { stopAfterMs = Number.POSITIVE_INFINITY, stopForMs, durationMs }: Timing,
-): string {
+function whatNext({ counts }: Cast, { stopAfterMs = Infinity, stopForMs, durationMs }: Timing): string {
   const { now } = counts;
   const isStopped = now >= stopAfterMs && now < stopAfterMs + stopForMs;
   const left = `${Math.ceil(Math.max(0, durationMs - now) / 1_000)} s left`;

@@ -14,13 +14,13 @@ export class Changing extends Delegating {
     super(servers);
     this.phases = servers;
     this.startsAt = phases.map(({ fromMs }) => fromMs);
-    this.everyMs = everyMs ?? Number.POSITIVE_INFINITY;
+    this.everyMs = everyMs ?? Infinity;
     this.host = host;
   }
 
   protected override serverFor(): Server {
     const { startsAt, everyMs, host } = this;
-    const at = everyMs < Number.POSITIVE_INFINITY ? host.now % everyMs : host.now;
+    const at = everyMs < Infinity ? host.now % everyMs : host.now;
     let current = 0;
     while (current + 1 < startsAt.length && at >= (startsAt[current + 1] as number)) current += 1;
     return this.phases[current] as Server;
