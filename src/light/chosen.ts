@@ -10,26 +10,23 @@ import { check } from '../parts/check.js';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Policies, and the parts beside them, are checked unless the program is made for production. */
+/** Policies, and the parts beside them, are checked unless the program is made for production: its bundle has no check. */
 export function partsOf(list: readonly Part[]): DriverParts {
-  return (typeof process !== 'undefined' || /* @__PURE__ */ isReplaced()) &&
-    process.env.NODE_ENV !== 'production'
-    ? checkedParts(list)
-    : recordOf(list);
+  if (
+    typeof process !== 'undefined' ||
+    // A bundler has put the value in the place of `process.env.NODE_ENV`, so that it can be read where there is no `process`:
+    // in the page of a development server. A call that is marked as pure falls away from a bundle that does not need it.
+    /* @__PURE__ */ (() => !String(() => process.env.NODE_ENV).includes('process'))()
+  ) {
+    if (process.env.NODE_ENV !== 'production') return checkedParts(list);
+  }
+  return recordOf(list);
 }
 
 /** Those in the list, with the check, which looks at them first. */
 export function checkedParts(list: readonly Part[]): DriverParts {
   list.forEach(refuseStranger);
   return recordOf([check, ...list]);
-}
-
-/**
- * A bundler has put the value in the place of `process.env.NODE_ENV`, so that it can be read where there is no `process`:
- * in the page of a development server. It stands last, so that a bundle for production has neither the check nor this.
- */
-function isReplaced(): boolean {
-  return !String(() => process.env.NODE_ENV).includes('process');
 }
 
 /** The parts by their names, with those that they need themselves. */
