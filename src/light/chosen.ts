@@ -13,10 +13,10 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 /** Policies, and the parts beside them, are checked unless the program is made for production: its bundle has no check. */
 export function partsOf(list: readonly Part[]): DriverParts {
   if (
-    typeof process !== 'undefined' ||
     // A bundler has put the value in the place of `process.env.NODE_ENV`, so that it can be read where there is no `process`:
     // in the page of a development server. A call that is marked as pure falls away from a bundle that does not need it.
-    /* @__PURE__ */ (() => !String(() => process.env.NODE_ENV).includes('process'))()
+    /* @__PURE__ */ (() => !String(() => process.env.NODE_ENV).includes('process'))() ||
+    typeof process !== 'undefined'
   ) {
     if (process.env.NODE_ENV !== 'production') return checkedParts(list);
   }

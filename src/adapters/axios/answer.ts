@@ -24,7 +24,7 @@ export function release(
 ): void {
   const { data, headers, request } = response;
   const ms = drainTime(method, lengthIn(headers));
-  if (typeof data === 'object' && data !== null && isWebStream(data)) drained(data, ms, sleep);
+  if (isWebStream(data)) drained(data, ms, sleep);
   else if (node === undefined) {
     dispose(data);
     // It may still be sent, or axios may have put streams in between that do not pass their end on. Without an error,
@@ -45,8 +45,7 @@ export function whenRead(
   node: AxiosParts['node'],
 ): void {
   const data = answer?.data;
-  if (typeof data !== 'object' || data === null) done();
-  else if (isStream(data)) data.on('close', done);
+  if (isStream(data)) data.on('close', done);
   else if (isWebStream(data)) {
     whenBodyRead(data, done, node);
     cutOnceCollected(data, sent, answer?.request);
@@ -58,8 +57,8 @@ export function whenRead(
     };
   } else {
     done();
-    if ('body' in data && isWebStream(Object(data.body)))
-      cutOnceCollected(data.body as object, sent, answer?.request);
+    const body = bodyIn(data);
+    if (body !== undefined) cutOnceCollected(body, sent, answer?.request);
   }
 }
 
@@ -67,9 +66,14 @@ export function whenRead(
 export function bodyToRead(answer: ResponseShape | undefined, method: string): object | undefined {
   const data = answer?.data;
   const isEmpty = method === 'HEAD' || answer?.status === 204 || answer?.status === 304;
-  if (isEmpty || typeof data !== 'object' || data === null) return undefined;
-  if (isStream(data) || isWebStream(data)) return data;
-  return 'body' in data && isWebStream(Object(data.body)) ? (data.body as object) : undefined;
+  if (isEmpty) return undefined;
+  return isStream(data) || isWebStream(data) ? data : bodyIn(data);
+}
+
+/** Of an adapter whose data is a Response. */
+function bodyIn(data: unknown): object | undefined {
+  const { body } = Object(data) as { readonly body?: unknown };
+  return isWebStream(body) ? body : undefined;
 }
 
 /**

@@ -74,7 +74,7 @@ function spent(data: unknown): Body {
  * A stream of the oldest kind cannot be.
  */
 export function breakBody(data: unknown, done: () => void): void {
-  const isSending = typeof data === 'object' && data !== null && isStream(data) && 'destroy' in data;
+  const isSending = isStream(data) && 'destroy' in data;
   if (isSending && !('destroyed' in data && data.destroyed === true)) {
     data.on('close', done);
     // Not with the caller's reason, which older versions of axios fail to recognise as their own.

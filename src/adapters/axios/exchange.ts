@@ -263,7 +263,6 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   unread(ending: Ending<ResponseShape>): object | undefined {
     const data = answerOf(ending)?.data;
-    if (typeof data !== 'object' || data === null) return undefined;
     return isStream(data) || isWebStream(data) ? data : undefined;
   }
 

@@ -153,7 +153,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   /** fetch can send any body again that is not a stream, also while another attempt sends it. */
   get isSendableTwice(): boolean {
     const { body } = this.initAtFirst ?? {};
-    const isRead = typeof body === 'object' && body !== null && isStream(body);
+    const isRead = isStream(body);
     return this.body === undefined && this.spare === undefined && !isRead;
   }
 

@@ -107,5 +107,5 @@ export function sourceOf({ value }: Body): KeptBody | undefined {
  * Destroys a stream of the caller's that was to be sent as it is, unless the caller does so when it hears of the error.
  */
 export function destroyStream({ value }: Body): void {
-  if (typeof value === 'object' && value !== null && isStream(value)) queueMicrotask(() => dispose(value));
+  if (isStream(value)) queueMicrotask(() => dispose(value));
 }

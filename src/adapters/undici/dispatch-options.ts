@@ -57,7 +57,7 @@ export function withBody(options: DispatchOptions, body: unknown): DispatchOptio
   if (sent === undefined) return changed(options, { body });
   const { body: compared } = options;
   // A stream can be read only once, whether it is compared or sent.
-  const isStream = typeof compared === 'object' && compared !== null && isWebStream(compared);
+  const isStream = isWebStream(compared);
   return changed(options, { [sentUnlessMocked]: body, ...((compared === sent || isStream) && { body }) });
 }
 

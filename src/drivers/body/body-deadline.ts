@@ -33,7 +33,6 @@ interface Readable extends StreamLike {
 /** Covers streams only: axios has read any other body by now. */
 export function coverData(response: Answer, deadline: BodyDeadline, sleep: Sleep): void {
   const { data } = response;
-  if (typeof data !== 'object' || data === null) return;
   if (isStream(data)) coverStream(data as Readable, deadline, sleep);
   else if (isWebStream(data)) response.data = covered(data, deadline, sleep);
 }

@@ -1,5 +1,6 @@
 /** The body of an answer, read for hints and for `retryIf`: the answer itself stays unread. Of fetch, a copy is read. */
 
+import { isObject } from '../../core/decide/failures/thrown.js';
 import { msToAwait } from '../../core/decide/whole.js';
 import { gatherMs } from '../../core/hints/worth-reading.js';
 import type { Settings } from '../../core/policy/settings.js';
@@ -31,7 +32,7 @@ export async function textOfHint(
   sleep: Sleep,
 ): Promise<string | undefined> {
   const { body, bodyUsed } = answer;
-  if (bodyUsed === true || typeof body !== 'object' || body === null || isStream(body)) return undefined;
+  if (bodyUsed === true || !isObject(body) || isStream(body)) return undefined;
   const reader = readerOfCopy(answer);
   if (reader === undefined) return undefined;
   const ms = answer.status < 300 ? msToAwait(settings) : gatherMs;
@@ -58,13 +59,12 @@ async function wholeText(answer: HintedAnswer): Promise<string | undefined> {
   const { body, headers } = answer;
   if (isEventStream(headers as HeadersLike | undefined)) return undefined;
   // Mocks and React Native have no stream.
-  const hasStream = typeof body === 'object' && body !== null;
-  if (hasStream && isWebStream(body)) {
+  if (isWebStream(body)) {
     const reader = readerOfCopy(answer);
     const { text, isWhole } = reader === undefined ? nothing : await textUpTo(reader, mostBodyBytes + 1);
     return isWhole ? text : undefined;
   }
-  if (hasStream && !(Number(lengthIn(headers) ?? Number.NaN) <= sharedBytes)) return undefined;
+  if (isObject(body) && !(Number(lengthIn(headers) ?? Number.NaN) <= sharedBytes)) return undefined;
   const text = await copyOf(answer).text();
   return text.length > mostBodyBytes ? undefined : text;
 }
@@ -85,7 +85,7 @@ export async function parsedBody(
   { data, headers, status }: { readonly data: unknown; readonly headers: unknown; readonly status: number },
   config: Transforming,
 ): Promise<unknown> {
-  if (typeof data === 'object' && data !== null && (isStream(data) || isWebStream(data))) return undefined;
+  if (isStream(data) || isWebStream(data)) return undefined;
   const Headers = config.headers.constructor as new (from: unknown) => unknown;
   const ofAnswer = new Headers(headers);
   const transforms = [config.transformResponse ?? []].flat();
@@ -100,7 +100,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 function readerOfCopy(answer: HintedAnswer): Reader | undefined {
   free(answer.body);
   const copy = copyOf(answer).body;
-  return typeof copy === 'object' && copy !== null && isWebStream(copy) ? copy.getReader() : undefined;
+  return isWebStream(copy) ? copy.getReader() : undefined;
 }
 
 const nothing = { text: '', isWhole: false };

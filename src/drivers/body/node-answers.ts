@@ -29,8 +29,7 @@ interface Answer {
  */
 export function releaseOfNode(response: Answer, ms: number, sleep: Sleep): void {
   const { data } = response;
-  if (typeof data === 'object' && data !== null && isStream(data))
-    drain(data as Readable, ms, sleep, nodeRequestOf(response));
+  if (isStream(data)) drain(data as Readable, ms, sleep, nodeRequestOf(response));
   stopSending(response);
 }
 
@@ -58,7 +57,7 @@ export function onceRead(response: Answer | undefined, closeBody: () => void): v
     stopSending(response);
   };
   const { data } = response;
-  if (typeof data === 'object' && data !== null && isStream(data)) (data as Readable).on('close', close);
+  if (isStream(data)) (data as Readable).on('close', close);
   else close();
 }
 

@@ -1,5 +1,7 @@
 /** Streams of Node and of the web, recognised by their methods, so that no module of Node is needed. */
 
+import { isObject } from '../../core/decide/failures/thrown.js';
+
 export interface StreamLike {
   on(event: 'error', listener: (error: unknown) => void): unknown;
   on(event: 'close', listener: () => void): unknown;
@@ -8,12 +10,12 @@ export interface StreamLike {
   socket?: unknown;
 }
 
-export function isStream(body: object): body is StreamLike {
-  return 'pipe' in body && 'on' in body && typeof body.on === 'function';
+export function isStream(body: unknown): body is StreamLike {
+  return isObject(body) && 'pipe' in body && 'on' in body && typeof body.on === 'function';
 }
 
-export function isWebStream(body: object): body is ReadableStream<Uint8Array> {
-  return 'getReader' in body;
+export function isWebStream(body: unknown): body is ReadableStream<Uint8Array> {
+  return isObject(body) && 'getReader' in body;
 }
 
 /**
@@ -37,7 +39,6 @@ function isRefused(stream: ReadableStream): boolean {
 
 /** Discards a body that will not be read. */
 export function dispose(body: unknown, error?: unknown): void {
-  if (typeof body !== 'object' || body === null) return;
   if (isWebStream(body) && !body.locked) void body.cancel(error).catch(() => undefined);
   if (!isStream(body)) return;
   body.on('error', () => undefined);
