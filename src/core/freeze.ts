@@ -1,4 +1,5 @@
 /** Made at its first use and kept: a process that only loads the library does not pay for it. */
+import { isObject } from './is-object.js';
 export function atFirstUse<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -15,7 +16,7 @@ export function freezeDeep<T extends object>(value: T): T {
 
 /** A copy of plain data, frozen with all its branches. What is undefined is left out. */
 export function frozenCopy<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   const copy = Array.isArray(value)
     ? value.map(frozenCopy)
     : Object.fromEntries(

@@ -4,6 +4,7 @@
  */
 
 import { found } from './found.js';
+import { isObject } from './is-object.js';
 
 /** True, false, or undefined for no opinion. */
 export function truthReturned(name: string, value: unknown): boolean | undefined {
@@ -23,9 +24,9 @@ export function wrongReturn(name: string, value: unknown, allowed: string): Type
 
 /** Like `await`: any object or function with a `then`, and one whose `then` cannot be read, which rejects with that error. */
 export function isPromise<T = unknown>(value: unknown): value is PromiseLike<T> {
-  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  const mayHave = isObject(value) || typeof value === 'function';
   try {
-    return isObject && 'then' in value && typeof value.then === 'function';
+    return mayHave && 'then' in value && typeof value.then === 'function';
   } catch {
     return true;
   }

@@ -3,6 +3,7 @@
  * cache does not answer the second one in place of the server.
  */
 
+import { isObject } from '../core/is-object.js';
 import type { Ending } from './loop/exchange.js';
 import { type CopySender, sendCopy } from './sent-by-axios.js';
 
@@ -104,7 +105,7 @@ export class AttemptsApart<Config extends ApartConfig, Answer> {
   private remember(ending: Ending<Answer>, attempted: Attempted): void {
     const answer = this.exchange.answerOf(ending);
     // An adapter of the caller's may return nothing at all.
-    if (typeof answer === 'object' && answer !== null) attemptOf.set(answer, attempted);
+    if (isObject(answer)) attemptOf.set(answer, attempted);
   }
 
   /** The request is over, with this answer: the caller hears no more of the attempt that has lost. */

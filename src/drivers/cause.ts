@@ -1,5 +1,6 @@
 /** The last real outcome, as the `cause` of an error of our own. */
 
+import { isObject } from '../core/is-object.js';
 import type { ErrorOutcome, ResponseOutcome } from '../core/types.js';
 
 /** Every waiting request may keep a cause, so of a response it holds only the head. */
@@ -20,7 +21,7 @@ const deepest = 10;
  * message, code and status.
  */
 export function lightened(error: unknown, depth: number = 0): unknown {
-  if (typeof error !== 'object' || error === null) return error;
+  if (!isObject(error)) return error;
   const { message, stack, cause } = error as Partial<Error>;
   // Some versions of axios wrap the error with the answer in another error.
   const lightCause = depth < deepest ? lightened(cause, depth + 1) : undefined;

@@ -7,6 +7,7 @@
  * one. Nor do addresses: a server may send its client back to itself.
  */
 
+import { isObject } from '../core/is-object.js';
 import { builtinModule } from '../kernel/builtin-module.js';
 
 /** The dispatcher that a request goes through, of any version of undici. */
@@ -114,7 +115,7 @@ function isWithin(error: unknown, sought: unknown): boolean {
   let at = error;
   for (let depth = 0; depth < 10; depth += 1) {
     if (at === sought) return true;
-    if (typeof at !== 'object' || at === null) return false;
+    if (!isObject(at)) return false;
     at = (at as { readonly cause?: unknown }).cause;
   }
   return false;
@@ -199,7 +200,7 @@ function ownerOf(dispatcher: Dispatching): Dispatching | undefined {
  */
 export function isOfTunnel(sent: unknown): boolean {
   const { protocol, agent, socket } = Object(sent) as ProxiedRequest;
-  if (protocol !== 'https:' || !agent?.proxy || typeof socket !== 'object' || socket === null) return false;
+  if (protocol !== 'https:' || !agent?.proxy || !isObject(socket)) return false;
   const Socket = builtinModule<{ readonly Socket: { readonly prototype: object } }>('node:net')?.Socket;
   // A tunnel that was opened has a socket of TLS, and a mock has one of a class of its own.
   if (Socket === undefined || Object.getPrototypeOf(socket) !== Socket.prototype) return false;

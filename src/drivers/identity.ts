@@ -3,6 +3,7 @@
  * whatever the URL says.
  */
 
+import { isObject } from '../core/is-object.js';
 import { originIn } from '../kernel/address.js';
 import { initFrom } from './built-anew.js';
 import type { HeaderRecord } from './header-record.js';
@@ -33,10 +34,6 @@ function isBunsOwn(value: unknown, key: string): boolean {
 /** A socket or a client certificate: in Bun's options, or in an agent that node-fetch takes. */
 function staysAtHome(value: unknown, key: string): boolean {
   return isBunsOwn(value, key) || (key === 'agent' && namesIdentity(value));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 // ---------------------------------------------------------------- a request by fetch
@@ -84,7 +81,7 @@ export class FetchChanges implements Changes {
     if (url === undefined) return undefined;
     const { inputAtFirst, initAtFirst, origin } = this.of.exchange;
     const own = originIn(url) === origin || !initAtFirst ? initAtFirst : without(initAtFirst, staysAtHome);
-    const isRequest = typeof inputAtFirst === 'object' && inputAtFirst !== null;
+    const isRequest = isObject(inputAtFirst);
     return {
       input: url,
       init: isRequest ? { ...initFrom(inputAtFirst as { headers: Headers }), ...own } : own,

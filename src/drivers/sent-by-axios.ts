@@ -5,6 +5,7 @@
 
 import { isJudgedByHead } from '../core/decide/whole.js';
 import type { ClientOutcome } from '../core/events.js';
+import { isObject } from '../core/is-object.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { Evidence } from '../core/types.js';
 import { originIn } from '../kernel/address.js';
@@ -139,7 +140,7 @@ function isOfAnother(sent: unknown, config: Config, session: Session, isCounted:
 
 /** An adapter or a transport of the caller's may follow redirects or send other requests, and hide both. */
 function isKnownHop(sent: unknown, config: Config): boolean {
-  if (typeof sent !== 'object' || sent === null || isCallers(config)) return false;
+  if (!isObject(sent) || isCallers(config)) return false;
   const redirects = redirectsOf(sent);
   if (redirects !== undefined) return redirects === 0;
   const { maxRedirects, httpVersion } = config;
@@ -281,7 +282,5 @@ interface Bearer<Sent> {
 /** What shows the configuration of an attempt. Older versions of axios wrap an error of their own in another one. */
 export function bearersOf<Sent extends object = Config>(result: unknown): readonly Bearer<Sent>[] {
   const { response, cause } = Object(result) as Bearer<Sent>;
-  return [result as Bearer<Sent>, response, cause, cause?.response].filter(
-    (bearer) => typeof bearer === 'object' && bearer !== null,
-  );
+  return [result as Bearer<Sent>, response, cause, cause?.response].filter((bearer) => isObject(bearer));
 }

@@ -5,6 +5,7 @@
 
 import { msToBegin, streamStartOf } from '../core/decide/stream-start.js';
 import { fieldOf } from '../core/decide/whole.js';
+import { isObject } from '../core/is-object.js';
 import type { HeadersLike, Hint } from '../core/types.js';
 import type { Session } from '../kernel/session.js';
 import { judging } from '../kernel/timers.js';
@@ -99,7 +100,7 @@ function hasBegun(
     note(answer, failureIn(watch.sees(whole) ? 'enough' : 'ended', watch), undefined);
     return undefined;
   }
-  if (typeof data !== 'object' || data === null) return undefined;
+  if (!isObject(data)) return undefined;
   // A platform leaves the content-encoding on a web stream that it has unpacked.
   const coding = isStream(data) ? fieldOf(headers, 'content-encoding') : undefined;
   const watch = new StartWatch(start, coding, maxBytes);

@@ -14,6 +14,7 @@ import type {
   RequestEvent,
 } from '../core/events.js';
 import { headerReader } from '../core/hints/answer.js';
+import { isObject } from '../core/is-object.js';
 import type { Credentials } from '../core/policy/options.js';
 import type { Settings } from '../core/policy/settings.js';
 import { isPromise } from '../core/returned.js';
@@ -311,7 +312,7 @@ function checked(given: unknown): SessionCredentials['headers'] {
 }
 
 function pairsIn(given: unknown): Iterable<readonly [unknown, unknown]> {
-  if (typeof given !== 'object' || given === null) throw wrongHeaders(`a ${typeof given}`);
+  if (!isObject(given)) throw wrongHeaders(`a ${typeof given}`);
   if (!(Symbol.iterator in given)) return Object.entries(given);
   const pairs = [...(given as Iterable<readonly [unknown, unknown]>)];
   if (pairs.some((pair) => !Array.isArray(pair))) throw wrongHeaders('a list');

@@ -1,6 +1,7 @@
 /** Listeners, and how they are told. Without a listener, no event is built. */
 
 import type { DecisionEvent, FleetEvent, RequestEvent, RequestSummary } from '../core/events.js';
+import { isObject } from '../core/is-object.js';
 import type { Part } from '../core/policy/parts.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RequestFacts } from '../core/types.js';
@@ -85,7 +86,7 @@ function guarded(who: string, listen: () => unknown): void {
   try {
     const told = listen();
     // An async listener rejects later, when this `try` is over.
-    if (typeof told === 'object' && told !== null) Promise.resolve(told).catch(report);
+    if (isObject(told)) Promise.resolve(told).catch(report);
   } catch (error) {
     report(error);
   }

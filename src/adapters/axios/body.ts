@@ -5,6 +5,7 @@
  * nevertheless.
  */
 
+import { isObject } from '../../core/is-object.js';
 import type { Settings } from '../../core/policy/settings.js';
 import { isReadOnce, iterates } from '../../drivers/body/iterates.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
@@ -40,7 +41,7 @@ export function bodyOf(
     if (streams === undefined) throw lacksStreams();
     return streams.keptForAxios(data, settings.bufferBodyBytes);
   }
-  if (typeof data !== 'object' || data === null || isSentAtOnce(settings)) return undefined;
+  if (!isObject(data) || isSentAtOnce(settings)) return undefined;
   if (!readsOnce(data)) return undefined;
   return streams === undefined ? spent(data) : streams.keptForAxios(data, settings.bufferBodyBytes);
 }

@@ -1,5 +1,6 @@
 /** The body of an answer: released if the answer is discarded, and watched while the caller reads it. */
 
+import { isObject } from '../../core/is-object.js';
 import { dispose, isWebStream } from '../../drivers/body/stream-like.js';
 import { type TellingEnds, whenRead as whenBodyRead } from '../../drivers/body/unread.js';
 import { drained } from '../../drivers/body/web-stream.js';
@@ -30,5 +31,5 @@ export function whenRead(
 /** A mock may return nothing at all. */
 export function bodyOfAnswer(answer: ResponseShape | undefined): object | undefined {
   const body = answer?.body;
-  return typeof body === 'object' && body !== null ? body : undefined;
+  return isObject(body) ? body : undefined;
 }

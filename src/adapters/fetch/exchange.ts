@@ -1,6 +1,7 @@
 /** One fetch request, as the retry loop sees it. */
 
 import type { ClientOutcome } from '../../core/events.js';
+import { isObject } from '../../core/is-object.js';
 import { headerText } from '../../core/told.js';
 import type { RequestFacts } from '../../core/types.js';
 import { drainTime, lengthIn } from '../../drivers/body/drain.js';
@@ -61,7 +62,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     // An input that the caller could change, such as a URL, is read once.
     const isMutable = typeof input === 'object' && !isRequest(input);
     this.inputAtFirst = isMutable ? addressOf(input) : input;
-    this.initAtFirst = typeof init === 'object' && init !== null ? asItStands(init) : init;
+    this.initAtFirst = isObject(init) ? asItStands(init) : init;
     this.given = init;
     this.rest = rest;
     this.signal = signalOf(input, init);
@@ -318,7 +319,7 @@ function nothingFollowed(): void {
 
 /** Takes `retry` out of init. An init without it is passed on without being read or copied. */
 function parted(given: Init): { readonly retry?: InitShape['retry']; readonly init: Init } {
-  if (typeof given !== 'object' || given === null || !('retry' in given)) return { init: given };
+  if (!isObject(given) || !('retry' in given)) return { init: given };
   const { retry, ...init } = asItStands(given);
   return { retry, init };
 }
@@ -330,7 +331,7 @@ function promised(sent: Promise<ResponseShape>): Promise<ResponseShape> {
 
 /** Headers that may be gone once they have been read: those of an iterator, but not of an array, Headers or a Map. */
 function isReadOnce(headers: unknown): boolean {
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return false;
+  if (!isObject(headers) || Array.isArray(headers)) return false;
   return Symbol.iterator in headers && !('get' in headers);
 }
 

@@ -3,6 +3,7 @@
  * classes, and none of them is required.
  */
 
+import { isObject } from '../../core/is-object.js';
 import type { OverrideOptions } from '../../core/policy/options.js';
 
 export interface HeadersShape extends Iterable<readonly [string, string]> {
@@ -53,7 +54,7 @@ export type Fetch = (input: unknown, init?: unknown, ...rest: unknown[]) => Prom
 
 /** Recognises a Request from any realm or package. */
 export function isRequest(input: unknown): input is RequestShape {
-  if (typeof input !== 'object' || input === null) return false;
+  if (!isObject(input)) return false;
   const { url, method } = input as Partial<RequestShape>;
   return typeof url === 'string' && typeof method === 'string';
 }

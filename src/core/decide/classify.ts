@@ -1,8 +1,8 @@
 /** Outcome -> is it retryable, and what does it prove? Reads names, codes and messages; never throws. */
 
+import { isObject } from '../is-object.js';
 import type { Settings } from '../policy/settings.js';
 import type { Class, ErrorOutcome, Finding, HeadersLike, Hint, Outcome, ResponseOutcome } from '../types.js';
-import { isObject } from './failures/thrown.js';
 
 /** A finding is returned unchanged, so that a decision can be replayed from a recorded one. */
 export function classify(settings: Settings, outcome: Outcome | Finding, date: number): Finding {

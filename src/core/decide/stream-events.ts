@@ -8,6 +8,7 @@ import { contentOf, property, textAt } from '../hints/content.js';
 import type { StreamEvent } from '../hints/event-stream.js';
 import type { EventRows } from '../hints/hint-set.js';
 import { isSaid } from '../hints/own.js';
+import { isObject } from '../is-object.js';
 import type { Settings } from '../policy/settings.js';
 import type { HeadersLike, Hint } from '../types.js';
 import { classOfResponse } from './classify.js';
@@ -177,15 +178,15 @@ function isBeginning(content: unknown): boolean {
 }
 
 function isEmptyChoice(choice: unknown): boolean {
-  if (!isObject(choice)) return false;
+  if (!isRecord(choice)) return false;
   const { delta, ...others } = choice;
   return saysNothing(others) && saysNothing(delta);
 }
 
 function isEmptyCandidate(candidate: unknown): boolean {
-  if (!isObject(candidate)) return false;
+  if (!isRecord(candidate)) return false;
   const { content = {}, ...others } = candidate;
-  if (!isObject(content)) return false;
+  if (!isRecord(content)) return false;
   const { parts = [], ...inContent } = content;
   return saysNothing(others) && saysNothing(inContent) && Array.isArray(parts) && parts.every(saysNothing);
 }
@@ -201,10 +202,10 @@ const beside: readonly string[] = [
 ];
 
 function saysNothing(value: unknown): boolean {
-  if (!isObject(value)) return !isSaid(value);
+  if (!isRecord(value)) return !isSaid(value);
   return Object.entries(value).every(([key, said]) => beside.includes(key) || !isSaid(said));
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Array.isArray(value);
 }

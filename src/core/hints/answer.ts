@@ -1,6 +1,6 @@
 /** A response as the hint readers see it: header fields by name. */
 
-import { isObject } from '../decide/failures/thrown.js';
+import { isObject } from '../is-object.js';
 import { headerText } from '../told.js';
 import type { HeadersLike } from '../types.js';
 import { parseDecimal } from './decimal.js';

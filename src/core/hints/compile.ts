@@ -1,5 +1,6 @@
 /** Hint sets of vendors and of one's own, merged with the others: they have rows that are not regular, and look into bodies. */
 
+import { isObject } from '../is-object.js';
 import type { HeadersLike, Hint } from '../types.js';
 import { Answer } from './answer.js';
 import { quotaRank } from './bases.js';
@@ -100,7 +101,7 @@ function namesToLookFor({ headers }: CompiledSet): KnownNames {
  * nothing.
  */
 function isSilent({ names, lengths }: KnownNames, headers: HeadersLike | undefined): boolean {
-  if (typeof headers !== 'object' || headers === null) return false;
+  if (!isObject(headers)) return false;
   if (typeof headers['get'] === 'function') return isSilentAsListed(names, headers);
   for (const name in headers) {
     if (lengths[name.length] === true && names.has(name.toLowerCase())) return false;

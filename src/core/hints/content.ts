@@ -1,4 +1,5 @@
 /** Looks into a JSON body without trusting its shape. */
+import { isObject } from '../is-object.js';
 
 /** Lists in a body are read up to this length. */
 const longestList = 64;
@@ -46,7 +47,7 @@ export function property(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   try {
     for (const key of path) {
-      if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+      if (!isObject(at) || !Object.hasOwn(at, key)) return undefined;
       at = (at as Readonly<Record<string, unknown>>)[key];
     }
     return at;

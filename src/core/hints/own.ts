@@ -1,5 +1,6 @@
 /** Hints of an API of your own, as data: rows of the same engine that reads the vendors'. */
 
+import { isObject } from '../is-object.js';
 import type { Evidence, Hint } from '../types.js';
 import type { Answer } from './answer.js';
 import { contentOf, property } from './content.js';
@@ -252,7 +253,7 @@ function hasData(content: unknown): boolean {
 }
 
 export function isSaid(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  if (isObject(value)) return Object.keys(value).length > 0;
   return Boolean(value);
 }
 
@@ -286,7 +287,7 @@ function memberOf(value: unknown, name: string): readonly unknown[] {
 
 function elementsOf(value: unknown): readonly unknown[] {
   try {
-    return typeof value === 'object' && value !== null ? Object.values(value) : [];
+    return isObject(value) ? Object.values(value) : [];
   } catch {
     // A getter threw: the client gave something else than parsed JSON.
     return [];

@@ -6,6 +6,7 @@
 import { PolicyError } from '../errors.js';
 import { isPlain } from '../found.js';
 import { frozenCopy } from '../freeze.js';
+import { isObject } from '../is-object.js';
 import { fillIn } from './fill-in.js';
 import type { OverrideOptions } from './options.js';
 import { missingAt, type Parts } from './parts.js';
@@ -56,7 +57,7 @@ export class Overrides {
 /** Whether the given options equal the checked ones, which are a finite tree, so this terminates. */
 function isSame(checked: unknown, given: unknown): boolean {
   if (Object.is(checked, given)) return true;
-  if (typeof checked !== 'object' || checked === null || typeof given !== 'object' || given === null) {
+  if (!isObject(checked) || !isObject(given)) {
     return false;
   }
   try {

@@ -1,10 +1,10 @@
 /** A policy: the checked, frozen list of rules, each filled in, and the lookup from a request to its rule. */
 
-import { isObject } from '../decide/failures/thrown.js';
 import type { Remark } from '../errors.js';
 import { PolicyError } from '../errors.js';
 import { found, unreadableObject } from '../found.js';
 import { freezeDeep, frozenCopy } from '../freeze.js';
+import { isObject } from '../is-object.js';
 import type { RequestFacts } from '../types.js';
 import { usualDefaults } from './defaults.js';
 import { defaultSettings, fillIn } from './fill-in.js';

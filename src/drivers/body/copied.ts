@@ -1,8 +1,8 @@
 /** The body of an answer, read for hints and for `retryIf`: the answer itself stays unread. Of fetch, a copy is read. */
 
-import { isObject } from '../../core/decide/failures/thrown.js';
 import { msToAwait } from '../../core/decide/whole.js';
 import { gatherMs } from '../../core/hints/worth-reading.js';
+import { isObject } from '../../core/is-object.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { HeadersLike } from '../../core/types.js';
 import { judging, type Sleep } from '../../kernel/timers.js';

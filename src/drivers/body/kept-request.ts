@@ -1,5 +1,6 @@
 /** The body of a request by fetch that can be read only once, kept so that it can be sent again. */
 
+import { isObject } from '../../core/is-object.js';
 import type { Settings } from '../../core/policy/settings.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import type { RequestBody } from '../loop/exchange.js';
@@ -35,8 +36,7 @@ interface RequestShape {
 /** Undefined if fetch can send the body as it is: again, or the only time that it is sent. */
 export function keptForFetch(body: unknown, settings: BodySettings): KeptRequest | undefined {
   if (typeof body === 'function') return new MadeBody(body as () => unknown);
-  if (typeof body !== 'object' || body === null || isSentAtOnce(settings) || !isReadOnce(body))
-    return undefined;
+  if (!isObject(body) || isSentAtOnce(settings) || !isReadOnce(body)) return undefined;
   // The fetch itself rejects a stream that was read before. Some packages take streams that cannot be iterated over.
   if (wasRead(body) || !(isWebStream(body) || iterates(body, Symbol.asyncIterator))) return spent(body);
   const source = isWebStream(body) ? lockedSource(body) : body;
@@ -100,7 +100,7 @@ export function initOfBody(
   isRepeated: boolean,
 ): Init | undefined {
   if (kept === undefined || (spare !== undefined && !isRepeated)) return undefined;
-  const isStream = typeof body === 'object' && body !== null && isReadOnce(body);
+  const isStream = isObject(body) && isReadOnce(body);
   // If the stream is made here, the caller did not say how it is sent.
   const isOurs = spare !== undefined || typeof initAtFirst?.body === 'function';
   return isStream && isOurs && initAtFirst?.duplex === undefined ? { body, duplex: 'half' } : { body };

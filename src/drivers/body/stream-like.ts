@@ -1,6 +1,6 @@
 /** Streams of Node and of the web, recognised by their methods, so that no module of Node is needed. */
 
-import { isObject } from '../../core/decide/failures/thrown.js';
+import { isObject } from '../../core/is-object.js';
 
 export interface StreamLike {
   on(event: 'error', listener: (error: unknown) => void): unknown;

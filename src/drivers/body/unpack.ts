@@ -5,6 +5,7 @@
 
 import { Answer } from '../../core/hints/answer.js';
 import { unreadable } from '../../core/hints/content.js';
+import { isObject } from '../../core/is-object.js';
 import type { HeadersLike } from '../../core/types.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
 import { isStream, isWebStream } from './stream-like.js';
@@ -117,6 +118,6 @@ function bytesOf(data: unknown): Uint8Array | undefined {
 
 /** Parsed data is read as it is; streams and Blobs cannot be read here. */
 function isOpaque(data: unknown): boolean {
-  if (typeof data !== 'object' || data === null) return true;
+  if (!isObject(data)) return true;
   return isStream(data) || isWebStream(data) || (typeof Blob === 'function' && data instanceof Blob);
 }

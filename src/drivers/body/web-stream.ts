@@ -1,5 +1,6 @@
 /** Web streams, which every platform has: reads, makes and discards them. */
 
+import { isObject } from '../../core/is-object.js';
 import { sleep as atNextTurn } from '../../kernel/sleep.js';
 import { judging, type Sleep, type SleepOptions } from '../../kernel/timers.js';
 import type { Rest } from '../loop/exchange.js';
@@ -125,7 +126,7 @@ function isNodes(body: object | undefined): body is ReadableStream {
 }
 
 export function free(body: object | null | undefined): void {
-  if (typeof body !== 'object' || body === null) return;
+  if (!isObject(body)) return;
   kept.get(body)?.releaseLock();
   kept.delete(body);
 }

@@ -5,6 +5,7 @@
 
 import { msToBegin, streamStartOf } from '../../core/decide/stream-start.js';
 import { bytesToAwait, isOfOtherLength, msToAwait } from '../../core/decide/whole.js';
+import { isObject } from '../../core/is-object.js';
 import type { HeadersLike, Hint } from '../../core/types.js';
 import type { Session } from '../../kernel/session.js';
 import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
@@ -270,7 +271,7 @@ class WaitingAttempt {
     const { session } = this;
     if (session.isEnclosed || answer === undefined || !isStatus(answer.status)) return undefined;
     const { body } = answer;
-    if (typeof body !== 'object' || body === null) return undefined;
+    if (!isObject(body)) return undefined;
     let awaited: Awaited | undefined;
     for (const one of awaiting) awaited ??= one?.(session, answer);
     if (awaited === undefined) return undefined;

@@ -1,7 +1,7 @@
+import { isObject } from '../../is-object.js';
 import type { HeadersLike } from '../../types.js';
 import type { AnswerInside, Failures } from './row.js';
 import { unclear } from './row.js';
-import { isObject } from './thrown.js';
 
 export const axiosFailures: Failures = {
   byCode: [

@@ -3,10 +3,11 @@
  * know. Of Node's codes they know that the network failed, and no more.
  */
 
+import { isObject } from '../../is-object.js';
 import { answerInside, statusCodes } from './axios.js';
 import type { AnswerInside, Failure } from './row.js';
 import { unclear, unheardOf } from './row.js';
-import { isObject, textOf } from './thrown.js';
+import { textOf } from './thrown.js';
 
 /** What browsers and React Native say, for every failure, also of CORS; of long sentences, as much as tells them from others. */
 export const pageTexts: readonly string[] = [

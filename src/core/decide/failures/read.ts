@@ -1,5 +1,6 @@
 /** Looks an error, its causes and its parts up in the rows of failures. The error can be any value. */
 
+import { isObject } from '../../is-object.js';
 import type { Evidence } from '../../types.js';
 import { answerInside, isUntold, statusCodes } from './axios.js';
 import { rowFromPlatform } from './fetch.js';
@@ -7,7 +8,7 @@ import { rowFor, wrapperCodes } from './known.js';
 import { wrapperText } from './page.js';
 import type { AnswerInside, Failure, FailureRow } from './row.js';
 import { unheardOf, untold } from './row.js';
-import { isObject, textOf } from './thrown.js';
+import { textOf } from './thrown.js';
 import { refusedTunnel } from './undici.js';
 
 /** With all that is known of any client. */

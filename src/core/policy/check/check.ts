@@ -4,6 +4,7 @@ import type { Problem } from '../../errors.js';
 import { PolicyError } from '../../errors.js';
 import { found as foundText } from '../../found.js';
 import { freezeDeep } from '../../freeze.js';
+import { isObject } from '../../is-object.js';
 import { defaultSettings, fillIn } from '../fill-in.js';
 import type { OverrideOptions, PolicyOptions, RuleOptions, SettingsOptions } from '../options.js';
 import { missingIn, type Part, type Parts } from '../parts.js';
@@ -86,7 +87,7 @@ function withAdvice(problem: Problem, options: unknown): Problem {
 /** Elsewhere, a number in its place says how many retries; a client's own may be handed on, as ofetch does with its one. */
 function adviceOnStranger(options: unknown): string | undefined {
   // A client, most likely; or a class of settings.
-  if (typeof options === 'function' || (typeof options === 'object' && options !== null)) {
+  if (typeof options === 'function' || isObject(options)) {
     return 'Write the settings as a plain object. A client belongs to compose(retry()), attachRetry() or withRetry().';
   }
   if (typeof options !== 'number') return undefined;

@@ -8,6 +8,7 @@ import { quote } from '../../found.js';
 import { allHintSets } from '../../hints/all-sets.js';
 import type { HintSetOption } from '../../hints/own.js';
 import { bodyBytesOf } from '../../hints/worth-reading.js';
+import { isObject } from '../../is-object.js';
 import { plausibleTimes } from '../../limits/checks.js';
 import { timeText } from '../../time-text.js';
 import type { PolicyOptions, SettingsOptions } from '../options.js';
@@ -186,7 +187,7 @@ export function implausibleTimes({ rules = [], ...top }: PolicyOptions): readonl
 
 function implausibleTimesOf(before: string, options: SettingsOptions): readonly Remark[] {
   return Object.entries(options).flatMap(([key, value]: [string, unknown]) => {
-    const isNested = typeof value === 'object' && value !== null;
+    const isNested = isObject(value);
     const times = isNested
       ? Object.entries(value).map(([inner, part]) => [`${key}.${inner}`, part] as const)
       : [[key, value] as const];

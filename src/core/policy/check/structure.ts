@@ -5,6 +5,7 @@
 
 import type { Problem } from '../../errors.js';
 import { found, isLength, isPlain, unreadable } from '../../found.js';
+import { isObject } from '../../is-object.js';
 import type { JsonSchema } from './json-schema.js';
 import { didYouMean, kindOf, mayBeFunction, unknownKey } from './known-keys.js';
 import { adviceOnHeader } from './taken-headers.js';
@@ -185,7 +186,7 @@ interface ObjectParts {
 
 /** The content of a list or a plain object, each value read once; undefined: it is neither, or unreadable. */
 function partsOf(value: unknown): ListParts | ObjectParts | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   try {
     if (Array.isArray(value)) return { kind: 'list', items: itemsOf(value) };
     if (!isPlain(value)) return undefined;
