@@ -707,18 +707,18 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       this.fail(error);
       return;
     }
-    if (this.phase !== phase) return;
-    if (isPromise<Answer>(answer)) this.askLater(answer, next, about);
-    else next(answer as Answer);
+    // A function that has ended the request may fail after that, which nobody else hears of.
+    if (isPromise<Answer>(answer)) this.askLater(phase, answer, next, about);
+    else if (this.phase === phase) next(answer as Answer);
   }
 
   private askLater<Answer>(
+    phase: Phase,
     answer: PromiseLike<Answer>,
     next: (answer: Answer) => void,
     about: Sending | undefined,
   ): void {
-    const { phase } = this;
-    about?.setAside();
+    if (this.phase === phase) about?.setAside();
     const unlessOvertaken = (work: () => void): void => {
       if (this.phase === phase) this.asCaller(work);
     };

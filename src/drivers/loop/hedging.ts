@@ -10,7 +10,7 @@ import type { Ruling, SessionTail } from '../../kernel/session.js';
 import { type Cancel, judging } from '../../kernel/timers.js';
 import { free, keep } from '../body/web-stream.js';
 import type { Ending, Limit, Outgoing, PromiseExchange } from './exchange.js';
-import { type Judged, judged, tellAbort } from './judging.js';
+import { endedBy, type Judged, judged } from './judging.js';
 import { AbortableAttempt, endingOf, type Ruled } from './sending.js';
 import { isStatus } from './status.js';
 import type { TimeLimits } from './times.js';
@@ -247,8 +247,7 @@ class HedgedAttempt<Answer> {
   private fail(side: Side<Answer>, error: unknown): void {
     const settle = this.end(side, true);
     try {
-      tellAbort(this.exchange, error);
-      settle?.reject(error);
+      settle?.reject(endedBy(error, this.exchange));
     } catch (another) {
       settle?.reject(another);
     }

@@ -63,10 +63,15 @@ function unaskedIn(ending: Ending<unknown>): ClientOutcome | undefined {
   return { kind: 'error', error: ending.error, aborted: false, evidence: 'unsent', unasked: true };
 }
 
-/** The attempt has ended even if a function of the caller failed afterwards, and the session has to know. */
-export function tellAbort(exchange: PromiseExchange<unknown>, error: unknown): void {
-  if (exchange.isAborted)
-    exchange.session.next({ kind: 'error', error, aborted: true }, { replayable: false });
+/**
+ * What the request ends with, since a function of the caller's has failed. A caller who has aborted by now gets the abort
+ * error. The attempt has ended nevertheless, and the session has to know.
+ */
+export function endedBy(failure: unknown, exchange: PromiseExchange<unknown>): unknown {
+  if (!exchange.isAborted) return failure;
+  const error = exchange.abortError();
+  exchange.session.next({ kind: 'error', error, aborted: true }, { replayable: false });
+  return error;
 }
 
 /** Whether it depends on the evidence of the attempt that is next, or out, if the request is sent once more. */

@@ -13,7 +13,7 @@ import type { Sleep } from '../../kernel/timers.js';
 import { rememberOutermost } from '../outermost.js';
 import type { DriverParts } from '../parts.js';
 import type { Ending, Limit, Outgoing, PromiseExchange, RequestBody, Rest } from './exchange.js';
-import { type Judged, judged, tellAbort } from './judging.js';
+import { endedBy, type Judged, judged } from './judging.js';
 import { AbortableAttempt, endingOf, failed, type Ruled } from './sending.js';
 import { TimeLimits } from './times.js';
 import { throwIfAborted, wait } from './wait.js';
@@ -249,7 +249,7 @@ export class Loop<Answer> {
     try {
       if (undecided !== undefined) {
         exchange.release(undecided);
-        tellAbort(exchange, error);
+        error = endedBy(given, exchange);
       }
     } catch (another) {
       // A mock may give an answer that cannot be released.
