@@ -183,9 +183,13 @@ export class LiveSession implements Raced {
   }
 
   resume(): void {
-    const { deadlineMs, deadlineCovers } = this.settings;
-    const isTimed = deadlineMs !== undefined || this.timing !== undefined;
-    if (isTimed && deadlineCovers === 'head') this.ensureTiming().resumedAt = this.scope.ports.now();
+    if (this.settings.deadlineCovers === 'head') this.ensureTiming().resumedAt = this.scope.ports.now();
+  }
+
+  expire(): void {
+    const now = this.scope.ports.now();
+    if (this.deadlineAt > now)
+      this.ensureTiming().resumedAt = Math.floor(now) - (this.settings.deadlineMs ?? 0);
   }
 
   admit(): Admission {

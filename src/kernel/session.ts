@@ -48,6 +48,8 @@ export interface Session {
   readonly deadlineAt: number;
   /** Whether the request was made as an attempt of another layer, which hands over the result; also once that is over. */
   readonly isEnclosed: boolean;
+  /** The deadline is over, whatever the clock says: a test may have replaced the timers without it, or it without them. */
+  expire(): void;
   /**
    * The body broke off after the caller had got its head, and the rest is requested. A deadline that ended with the head
    * starts again.

@@ -777,6 +777,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   private expireNow(deadlineMs: number, stalledMs: number | undefined): void {
     const error = new DeadlineError(deadlineMs, { ...this.cause, stalledMs });
+    this.session.expire();
     this.goOnAlone();
     const sending = sendingIn(this.phase);
     // The deadline says nothing about the server if no attempt is out (during a wait, or while a body is being made),

@@ -66,8 +66,10 @@ export class TimeLimits {
   deadline(ms: number = this.leftMs): Limit | undefined {
     const { deadlineMs } = this.session.settings;
     if (deadlineMs === undefined) return undefined;
-    const error = (stalledMs?: number): Error =>
-      this.exchange.ownError(new DeadlineError(deadlineMs, { ...this.cause, stalledMs }));
+    const error = (stalledMs?: number): Error => {
+      this.session.expire();
+      return this.exchange.ownError(new DeadlineError(deadlineMs, { ...this.cause, stalledMs }));
+    };
     return { ms, judges: 'elapsed', error };
   }
 
