@@ -38,7 +38,8 @@ export function asSent(address: string): string {
 }
 
 function hasAuthority(address: string, authority: string): boolean {
-  return endsAt(address, authority.length) && address.startsWith(authority);
+  // As `startsWith`, which V8 compiles to a loop over the characters: of a long name, that takes several times as long.
+  return endsAt(address, authority.length) && address.lastIndexOf(authority, 0) === 0;
 }
 
 /** Whether the authority ends here: at / \ ? # or the end of the address. */
