@@ -395,10 +395,12 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
         );
     };
     const askForFresh = (verdict: boolean | undefined): void => {
-      const renewed = credentials?.renewed(outcome, { ...prospects, verdict }, pair?.attemptOf(sending));
-      if (isPromise(renewed)) this.cause = causeOf(outcome);
       this.ask(
-        () => renewed,
+        () => {
+          const renewed = credentials?.renewed(outcome, { ...prospects, verdict }, pair?.attemptOf(sending));
+          if (isPromise(renewed)) this.cause = causeOf(outcome);
+          return renewed;
+        },
         (isRenewed) => decide(verdict, isRenewed),
         sending,
       );

@@ -83,3 +83,28 @@ describe.each(functions)('%s', (_name, policy) => {
     },
   );
 });
+
+test.each<[how: string, renew: () => unknown]>([
+  ['succeeds', () => undefined],
+  ['fails', () => Promise.reject(new TypeError('no login'))],
+])(
+  'a renewal that aborts the request it is for, and %s: nothing more is decided or sent',
+  async (_how, end) => {
+    const lab = await openLab(answer(401));
+    const caller = new AbortController();
+    const events: Event[] = [];
+    const renew = (): Promise<void> => {
+      caller.abort();
+      return end() as Promise<void>;
+    };
+    const credentials = { headers: () => ({ authorization: 'token' }), renew };
+    const observe = (event: Event): void => void events.push(event);
+    const send = subject.client({ ...soon, credentials, observe });
+    const { error } = await settled(send(lab.origin, { signal: caller.signal }));
+    expect(error).toBeDefined();
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    const told = events.filter(({ type }) => type !== 'renewal').map(brief);
+    expect(told).toEqual(['stop 1: aborted', expect.stringMatching(abortOutcome)]);
+    expect(lab.requests).toHaveLength(1);
+  },
+);
