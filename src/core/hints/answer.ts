@@ -3,7 +3,7 @@
 import { isObject } from '../is-object.js';
 import { headerText } from '../told.js';
 import type { HeadersLike } from '../types.js';
-import { parseDecimal } from './decimal.js';
+import { decimalText, parseDecimal } from './decimal.js';
 import { type DateParser, type ParsedDate, parseDate } from './http-date.js';
 import { type Field, valuesOf } from './values.js';
 
@@ -90,13 +90,9 @@ export function headerReader(headers: HeadersLike | undefined): (name: string) =
 function toField(value: unknown): Field | undefined {
   // By far the most frequent case is one line.
   if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) return lineOf(value);
-  const lines = value.slice(0, mostLines).flatMap((line) => lineOf(line) ?? []);
+  if (!Array.isArray(value)) return decimalText(value);
+  const lines = value.slice(0, mostLines).flatMap((line) => decimalText(line) ?? []);
   return lines.length > 1 ? lines : lines[0];
-}
-
-function lineOf(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
 /** Clients give records in lower case, which are read as they are: undefined. */

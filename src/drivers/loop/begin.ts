@@ -1,12 +1,11 @@
 /** Begins a request. A plain one that no limit keeps back is sent at once, and if it succeeds, the loop is never made. */
 
 import { go } from '../../core/limits/all.js';
-import { asPromise } from '../../core/returned.js';
 import type { acceptRetry, LiveSession } from '../../kernel/live-session.js';
 import { rememberOutermost } from '../outermost.js';
 import type { Ending, PromiseExchange } from './exchange.js';
 import { Loop } from './loop.js';
-import { AbortableAttempt, answered, failed } from './sending.js';
+import { AbortableAttempt, answered, failed, sentBy } from './sending.js';
 import { isStatus } from './status.js';
 import { TimeLimits } from './times.js';
 
@@ -21,19 +20,13 @@ export function begin<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer
 
 function sendUntimed<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {
   const { needsAdmission } = exchange.session.settings;
-  try {
-    const sent = exchange.send();
-    // An adapter of the caller's may return an object with a `then` of its own, or nothing at all.
-    return (sent instanceof Promise ? sent : asPromise<Answer>(sent)).then(
-      (response) =>
-        isHandedOver(exchange, response, needsAdmission && exchange.isAborted)
-          ? response
-          : recover(exchange, answered(response)),
-      (error: unknown) => recover(exchange, failed(error)),
-    );
-  } catch (error) {
-    return recover(exchange, failed(error));
-  }
+  return sentBy(exchange).then(
+    (response) =>
+      isHandedOver(exchange, response, needsAdmission && exchange.isAborted)
+        ? response
+        : recover(exchange, answered(response)),
+    (error: unknown) => recover(exchange, failed(error)),
+  );
 }
 
 function sendTimed<Answer>(exchange: PromiseExchange<Answer>): Promise<Answer> {

@@ -67,7 +67,7 @@ export class Loop<Answer> {
       const result = isPromise(tried) ? await tried : tried;
       if ('kind' in result) return result;
       // A body that failed during the wait is still sent, because the client has its own error for it.
-      await this.wait(result.delayMs, this.exchange.body);
+      await this.waitWith(this.times.sleep, result.delayMs, this.exchange.body);
       // The rest of the answer is still on its way: sent now, the retry would open another connection.
       if (result.delayMs === 0 && this.left?.isOver === false) await this.waitWith(clock, 1);
       this.left = undefined;
@@ -206,10 +206,6 @@ export class Loop<Answer> {
     if (beforeRetry === undefined) return undefined;
     const { hooks } = this.exchange.parts as DriverParts;
     return hooks?.askBeforeRetry(session, decision, outgoing, (work) => times.inTime(work));
-  }
-
-  private wait(delayMs: number, body?: RequestBody): Promise<void> {
-    return this.waitWith(this.times.sleep, delayMs, body);
   }
 
   private waitWith(sleep: Sleep, delayMs: number, body?: RequestBody): Promise<void> {

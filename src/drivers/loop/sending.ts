@@ -11,8 +11,8 @@ interface Sender<Answer> {
   send(signal?: AbortSignal): Promise<Answer>;
 }
 
-/** The client's function may also throw, or return something other than a promise. */
-function sentBy<Answer>(sender: Sender<Answer>, signal?: AbortSignal): Promise<Answer> {
+/** An adapter of the caller's may throw, or return an object with a `then` of its own, or nothing at all. */
+export function sentBy<Answer>(sender: Sender<Answer>, signal?: AbortSignal): Promise<Answer> {
   try {
     const sent = sender.send(signal);
     return sent instanceof Promise ? sent : asPromise<Answer>(sent);
