@@ -56,7 +56,7 @@ const said = /* @__PURE__ */ (() => {
   return rest;
 })();
 
-/** Has a key for each setting, with no value yet. */
+/** Has a key for each setting, with no value yet, but for those that are always filled in. */
 const blank = /* @__PURE__ */ (() => ({
   ...said,
   ...{ retryIf: undefined, beforeRetry: undefined, observe: undefined },
@@ -68,9 +68,7 @@ const blank = /* @__PURE__ */ (() => ({
     needsAdmission: false,
     awaitsBody: false,
     keepsUntilWhole: false,
-    repeatsGet: false,
     tail: undefined,
-    failures: undefined,
     forbids: undefined,
     goesAgain: undefined,
   },
