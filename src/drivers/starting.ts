@@ -9,6 +9,7 @@ import { isObject } from '../core/is-object.js';
 import type { HeadersLike, Hint } from '../core/types.js';
 import type { Session } from '../kernel/session.js';
 import { judging } from '../kernel/timers.js';
+import { bytesOf } from './body/kept-bytes.js';
 import {
   isPeekable,
   type Look,
@@ -94,7 +95,7 @@ function hasBegun(
   const start = streamStartOf(settings, request.method, status, headers, scope.ports.date());
   if (start === undefined) return undefined;
   const { maxBytes } = streamStart;
-  const whole = wholeBytes(data, maxBytes);
+  const whole = bytesOf(typeof data === 'string' ? data.slice(0, maxBytes) : data);
   if (whole !== undefined) {
     const watch = new StartWatch(start, undefined, maxBytes);
     note(answer, failureIn(watch.sees(whole) ? 'enough' : 'ended', watch), undefined);
@@ -145,14 +146,6 @@ function failureIn(peeked: Peeked, watch: StartWatch): StartFailure | undefined 
   if (typeof peeked === 'object') return peeked;
   const began = watch.failure(peeked === 'ended');
   return began && { began };
-}
-
-/** The beginning of a body that the client has read as a whole. */
-function wholeBytes(data: unknown, mostBytes: number): Uint8Array | undefined {
-  if (typeof data === 'string') return new TextEncoder().encode(data.slice(0, mostBytes));
-  if (data instanceof ArrayBuffer) return new Uint8Array(data).subarray(0, mostBytes);
-  if (!ArrayBuffer.isView(data)) return undefined;
-  return new Uint8Array(data.buffer, data.byteOffset, Math.min(data.byteLength, mostBytes));
 }
 
 /** Undefined: it cannot be looked at. */

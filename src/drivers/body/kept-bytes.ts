@@ -40,8 +40,8 @@ export class KeptBytes {
 /** Made when it is first used: not every platform that loads this file has the class (jsdom). */
 let encoder: TextEncoder | undefined;
 
-/** Undefined if the chunk is neither bytes nor text. */
-export function bytesOf(chunk: Chunk): Uint8Array | undefined {
+/** Undefined if it is neither bytes nor text. */
+export function bytesOf(chunk: unknown): Uint8Array | undefined {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') {
     encoder ??= new TextEncoder();
@@ -49,7 +49,7 @@ export function bytesOf(chunk: Chunk): Uint8Array | undefined {
   }
   if (isArrayBuffer(chunk)) return new Uint8Array(chunk);
   if (!ArrayBuffer.isView(chunk)) return undefined;
-  const { buffer, byteOffset, byteLength } = chunk as ArrayBufferView;
+  const { buffer, byteOffset, byteLength } = chunk;
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 

@@ -5,7 +5,7 @@
 
 import type { Beginning, StreamStart } from '../../core/decide/stream-start.js';
 import type { Hint } from '../../core/types.js';
-import { unpackedSoFar } from './unpack.js';
+import { unpackedBytes } from './unpack.js';
 
 /** What is packed is unpacked from its beginning at each look, so a server that sends single bytes gets no more looks. */
 const mostLooks = 256;
@@ -43,7 +43,7 @@ export class StartWatch {
     this.looks += 1;
     if (this.looks > mostLooks) return undefined;
     this.packed = Buffer.concat([this.packed, chunk]);
-    const bytes = unpackedSoFar(this.packed, this.coding, this.mostBytes)?.subarray(this.seenBytes);
+    const bytes = unpackedBytes(this.packed, this.coding, this.mostBytes, true)?.subarray(this.seenBytes);
     this.seenBytes += bytes?.length ?? 0;
     return bytes;
   }

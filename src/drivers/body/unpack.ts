@@ -8,6 +8,7 @@ import { unreadable } from '../../core/hints/content.js';
 import { isObject } from '../../core/is-object.js';
 import type { HeadersLike } from '../../core/types.js';
 import { builtinModule } from '../../kernel/builtin-module.js';
+import { bytesOf } from './kept-bytes.js';
 import { isStream, isWebStream } from './stream-like.js';
 
 type Unpack = (bytes: Uint8Array, limits: Limits) => Uint8Array;
@@ -15,7 +16,7 @@ type Unpack = (bytes: Uint8Array, limits: Limits) => Uint8Array;
 interface Limits {
   readonly maxOutputLength: number;
   /** For data that goes on. */
-  readonly finishFlush?: number;
+  readonly finishFlush: number | undefined;
 }
 
 /** The part of zlib that is used here. */
@@ -35,35 +36,34 @@ export function unpackedText(
   coding: string | readonly string[] | undefined,
   mostBytes: number,
 ): string | typeof unreadable {
-  const name = String(coding ?? '').toLowerCase();
-  if (name === '' || name === 'identity' || bytes.length === 0) return new TextDecoder().decode(bytes);
-  const unpack = unpackerOf(name, bytes);
-  if (unpack === undefined) return unreadable;
-  try {
-    return new TextDecoder().decode(unpack(bytes, { maxOutputLength: mostBytes }));
-  } catch {
-    // The data is broken, cut off, or longer than `mostBytes`.
-    return unreadable;
-  }
+  const unpacked = unpackedBytes(bytes, coding, mostBytes);
+  return unpacked === undefined ? unreadable : new TextDecoder().decode(unpacked);
 }
 
-/** What a body says whose end has not come yet; undefined if it cannot be read, or is longer than `mostBytes`. */
-export function unpackedSoFar(
+/**
+ * Undefined if the data is broken, longer than `mostBytes`, or cut off; it may be, if the end of it has not come yet
+ * (`isGoingOn`).
+ */
+export function unpackedBytes(
   bytes: Uint8Array,
   coding: string | readonly string[] | undefined,
   mostBytes: number,
+  isGoingOn = false,
 ): Uint8Array | undefined {
   const name = String(coding ?? '').toLowerCase();
   if (name === '' || name === 'identity' || bytes.length === 0) return bytes;
-  const unpack = unpackerOf(name, bytes);
-  const { constants = {} } = builtinModule<Zlib>('node:zlib') ?? {};
-  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
-  const finishFlush = { br: BROTLI_OPERATION_FLUSH, zstd: ZSTD_e_flush }[name] ?? Z_SYNC_FLUSH;
+  const finishFlush = isGoingOn ? flushOf(name) : undefined;
   try {
-    return unpack?.(bytes, { maxOutputLength: mostBytes, ...(finishFlush !== undefined && { finishFlush }) });
+    return unpackerOf(name, bytes)?.(bytes, { maxOutputLength: mostBytes, finishFlush });
   } catch {
     return undefined;
   }
+}
+
+function flushOf(coding: string): number | undefined {
+  const { constants = {} } = builtinModule<Zlib>('node:zlib') ?? {};
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
+  return { br: BROTLI_OPERATION_FLUSH, zstd: ZSTD_e_flush }[coding] ?? Z_SYNC_FLUSH;
 }
 
 function unpackerOf(coding: string, bytes: Uint8Array): Unpack | undefined {
@@ -108,12 +108,6 @@ function codingOf(headers: HeadersLike | undefined): string | undefined {
 /** True for JSON and XML. */
 function looksLikeText(text: string): boolean {
   return /^\s*[[{<]/.test(text);
-}
-
-function bytesOf(data: unknown): Uint8Array | undefined {
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  if (!ArrayBuffer.isView(data)) return undefined;
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
 /** Parsed data is read as it is; streams and Blobs cannot be read here. */
