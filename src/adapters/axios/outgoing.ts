@@ -117,28 +117,21 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
   }
 
   close(ending: Ending<ResponseShape>): void {
-    const { body } = this.exchange;
-    this.apart?.end(answerOf(ending));
-    this.exchange.releaseStart(answerOf(ending));
-    const { node } = this.exchange.parts;
+    const { body, config, parts, session } = this.exchange;
+    const answer = answerOf(ending);
+    this.apart?.end(answer);
+    this.exchange.releaseStart(answer);
     if (ending.kind === 'response') body?.close?.();
     else if (body !== undefined) {
       const close = (): void => body.close?.(ending.error);
-      if (node !== undefined) node.onceRead(answerOf(ending), close);
+      if (parts.node !== undefined) parts.node.onceRead(answer, close);
       // An answer that the caller has still to read keeps its request: ending one may end both.
       else if (this.exchange.unread(ending) === undefined) close();
     }
     this.restore();
-    const { config, session } = this.exchange;
-    if (ending.kind === 'error' || session.attempt > 1 || isCanceled(config)) this.rememberConfig();
-  }
-
-  /**
-   * The caller may get an error that is made after this, by axios or an interceptor, and that has this configuration. Of
-   * a cancelled request, it may be the token's reason.
-   */
-  private rememberConfig(): void {
-    const { config, session } = this.exchange;
+    if (ending.kind === 'response' && session.attempt === 1 && !isCanceled(config)) return;
+    // The caller may get an error that is made after this, by axios or an interceptor, and that has this configuration. Of
+    // a cancelled request, it may be the token's reason.
     rememberOutermost(config, session);
     rememberOutermost(config.cancelToken?.reason, session);
   }
