@@ -14,7 +14,7 @@ type Adapter<Config, Answer> = (config: Config) => Promise<Answer>;
 interface EnclosedExchange<Config, Answer> extends RequestFacts {
   readonly adapter: Adapter<Config, Answer>;
   readonly installation: {
-    readonly named: { sendBy(adapters: unknown, config: Config): Promise<Answer> };
+    readonly child: { sendBy(adapters: unknown, config: Config): Promise<Answer> };
   };
   /** Tells the address of the attempt that is sent now, also once the next one goes elsewhere. */
   addressNow(): () => string;
@@ -33,7 +33,7 @@ export function sendEnclosed<Config extends Configured, Answer>(
   if (chosen === config.adapter) return adapter(config);
   return typeof chosen === 'function'
     ? (chosen as Adapter<Config, Answer>)(config)
-    : installation.named.sendBy(chosen, config);
+    : installation.child.sendBy(chosen, config);
 }
 
 /** What axios chooses from if the configuration names no adapter. */

@@ -32,22 +32,17 @@ function checkInstance(given: Partial<InstanceShape> | null | undefined): void {
 const attached: WeakMap<InstanceShape, Installation[]> = new WeakMap();
 
 /**
- * `installed` is asked once the instance is known to be one. Returns a function that detaches it. `namedOf`: a quicker way
- * to adapters by name than the child.
+ * `installed` is asked once the instance is known to be one. Returns a function that detaches it. `childOf`: one that knows a
+ * quicker way to adapters by name.
  */
 export function attachTo(
   instance: AttachableInstance,
   installed: () => Installed<AxiosParts>,
-  namedOf: (instance: InstanceShape, child: Child) => Installation['named'] = (_, child) => child,
+  childOf: (instance: InstanceShape) => Child = (parent) => new Child(parent),
 ): () => void {
   const shape = instance as unknown as InstanceShape;
   checkInstance(shape);
-  const child = new Child(shape);
-  const installation: Installation = {
-    ...installed(),
-    child,
-    named: namedOf(shape, child),
-  };
+  const installation: Installation = { ...installed(), child: childOf(shape) };
   installation.parts.layers?.of.countLayer('instances');
   const installations = attached.get(shape) ?? [];
   attached.set(shape, installations);

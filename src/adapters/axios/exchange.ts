@@ -27,8 +27,6 @@ import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
 export interface Installation extends Installed<AxiosParts> {
   readonly child: Child;
-  /** Sends by adapters that have a name. */
-  readonly named: Pick<Child, 'send' | 'sendBy'>;
   /** The adapter of the previous request, most likely of the next one, too. */
   last?: { readonly adapter: unknown; readonly wrapper: Adapter };
 }

@@ -22,6 +22,6 @@ export function attachRetry(
   return attachTo(
     instance,
     () => installed(retrierForAxios(policy)),
-    (shape, child) => new NamedAdapters(shape, child),
+    (parent) => new NamedAdapters(parent),
   );
 }

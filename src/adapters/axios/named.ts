@@ -5,7 +5,7 @@
  */
 
 import { builtinModule } from '../../kernel/builtin-module.js';
-import type { Child } from './child.js';
+import { Child } from './child.js';
 import type { Adapter, InstanceShape, RequestConfig, ResponseShape } from './shapes.js';
 
 type GetAdapter = (names: unknown, config: RequestConfig) => Adapter;
@@ -23,23 +23,18 @@ interface Modules {
   };
 }
 
-export class NamedAdapters {
-  private readonly child: Child;
+export class NamedAdapters extends Child {
   private getAdapter: GetAdapter | undefined;
   private isSought = false;
 
-  constructor(instance: InstanceShape, child: Child) {
-    this.child = child;
+  constructor(instance: InstanceShape) {
+    super(instance);
     this.getAdapter = (instance as Axios).getAdapter;
   }
 
-  /** Sends a configuration as the adapter that it names would. */
-  readonly send: Adapter = (config) => this.sendBy(config.adapter, config);
-
-  /** Sends it by one of these adapters, which axios chooses. */
-  sendBy(adapters: unknown, config: RequestConfig): Promise<ResponseShape> {
+  override sendBy(adapters: unknown, config: RequestConfig): Promise<ResponseShape> {
     if (!this.isSought && this.getAdapter === undefined) this.seek(config.headers.constructor);
-    if (this.getAdapter === undefined || !adapters) return this.child.sendBy(adapters, config);
+    if (this.getAdapter === undefined || !adapters) return super.sendBy(adapters, config);
     return this.getAdapter(adapters, config)(config);
   }
 

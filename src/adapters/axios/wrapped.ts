@@ -41,7 +41,7 @@ function commonWrapper(installation: Installation, adapter: unknown): Adapter {
 
 /** `body` is a function that makes the body; axios's own transform would try to turn it into JSON. */
 function wrapperOf(installation: Installation, adapter: unknown, body: unknown): Adapter {
-  const send = typeof adapter === 'function' ? (adapter as Adapter) : installation.named.send;
+  const send = typeof adapter === 'function' ? (adapter as Adapter) : installation.child.send;
   const wrapper: Wrapper = (config) => {
     // The caller sees its own adapter in the configuration.
     if (adapter === undefined) delete config.adapter;
