@@ -5,7 +5,7 @@
 
 import { isObject } from '../core/is-object.js';
 import type { Ending } from './loop/exchange.js';
-import { type CopySender, sendCopy } from './sent-by-axios.js';
+import { type CopySender, copyWith, sendCopy } from './sent-by-axios.js';
 
 /**
  * Browsers answer a second GET of the same URL only once the head of the first has come, since it might be answered from
@@ -83,9 +83,11 @@ export class AttemptsApart<Config extends ApartConfig, Answer> {
     const { config, method, origin } = this.exchange;
     if (!isHedge) this.progress = progressOf(config);
     const { progress } = this;
-    const copy = Object.create(Object.getPrototypeOf(config)) as Config;
     const attempted: Attempted = {};
-    Object.assign(copy, config, own, progress && listenersTo(config, progress, attempted));
+    const copy = copyWith(config, {
+      ...own,
+      ...(progress && listenersTo(config, progress, attempted)),
+    });
     if (isHedge && hasBrowserCache(method)) bypassCache(copy, origin);
     try {
       const { exchange } = this;

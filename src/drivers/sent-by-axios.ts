@@ -162,7 +162,8 @@ export function sendCounted<Sent extends Config, Result>(
   const hops = hopsOf(config);
   exchange.hops = hops;
   if (hops === undefined) return send(config);
-  const copy = countedCopy(config, hops);
+  // The caller does not see our dispatcher in its configuration.
+  const copy = copyWith(config, { fetchOptions: { ...config.fetchOptions, dispatcher: hops } });
   return sendCopy(copy, send, (result) => withOptionsOf(config, hops, exchange.shown(result, copy)));
 }
 
@@ -186,12 +187,6 @@ function goesByFetch(given: unknown): boolean {
   const adapters: readonly unknown[] = Array.isArray(given) ? given : [given];
   const first = adapters.find((one) => one && (one !== 'xhr' || typeof XMLHttpRequest !== 'undefined'));
   return typeof first === 'string' && first.toLowerCase() === 'fetch';
-}
-
-/** A copy, so that the caller does not see our dispatcher in its configuration. */
-function countedCopy<Sent extends Config>(config: Sent, hops: HopCounter): Sent {
-  const copy = Object.create(Object.getPrototypeOf(config)) as Sent;
-  return Object.assign(copy, config, { fetchOptions: { ...config.fetchOptions, dispatcher: hops } });
 }
 
 // ---------------------------------------------------------------- answers
@@ -254,6 +249,11 @@ export function detailsByAxios(
 }
 
 // ---------------------------------------------------------------- copies of the configuration
+
+/** A configuration may inherit from a prototype of its own. */
+export function copyWith<Sent extends object>(config: Sent, values?: object): Sent {
+  return Object.assign(Object.create(Object.getPrototypeOf(config)), config, values);
+}
 
 export interface CopySender<Sent> {
   /** The result, with the caller's configuration in the place of this copy. */

@@ -1,5 +1,6 @@
 /** Wraps the adapter, since it gets the request in its final form: transformed, and seen by every interceptor. */
 
+import { copyWith } from '../../drivers/sent-by-axios.js';
 import { type Installation, sendWithRetries } from './exchange.js';
 import { isCanceled } from './outcome.js';
 import type { Adapter, RequestConfig } from './shapes.js';
@@ -26,9 +27,7 @@ export function wrapped(installation: Installation, given: RequestConfig): Reque
 
 /** An interceptor may have frozen the configuration, as tools for immutable data do. */
 function changeable(config: RequestConfig): RequestConfig {
-  return Object.isExtensible(config)
-    ? config
-    : Object.assign(Object.create(Object.getPrototypeOf(config)), config);
+  return Object.isExtensible(config) ? config : copyWith(config);
 }
 
 /** Keeps the wrapper of the last adapter: nearly all requests of an instance have the same one. */
