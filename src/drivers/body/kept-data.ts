@@ -20,19 +20,20 @@ interface KeptData extends RequestBody {
 export function keptForAxios(data: object, limitBytes: number): KeptData {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
   const keep = (source: AsyncIterable<Uint8Array>): KeptBody => new KeptBody(source, limitBytes);
-  if (isWebStream(data)) return wasRead(data) ? spent(data) : new Kept(keep(webSource(data)), asWebStream);
+  if (isWebStream(data))
+    return wasRead(data) ? spent(data) : new DressedBody(keep(webSource(data)), asWebStream);
   if (!isStream(data)) {
     if (!iterates(data, Symbol.asyncIterator)) return spent(data);
     const asIterable = (kept: KeptBody): unknown => new KeptIterable(kept);
-    return new Kept(keep(data as AsyncIterable<Uint8Array>), asIterable);
+    return new DressedBody(keep(data as AsyncIterable<Uint8Array>), asIterable);
   }
   const node = builtinModule<NodeStreams>('node:stream');
   if (node === undefined || isDestroyed(data) || wasRead(data)) return spent(data);
   const asStream = (kept: KeptBody): unknown => streamFrom(kept, node.Readable, false);
-  if (Symbol.asyncIterator in data) return new Kept(keep(data as Source), asStream);
+  if (Symbol.asyncIterator in data) return new DressedBody(keep(data as Source), asStream);
   const parts = partsOf(data);
   if (parts !== undefined) return new MadeForm(data, () => node.Readable.from(parts, { objectMode: false }));
-  return new Kept(keep(oldSource(node, data)), asStream, data);
+  return new KeptForm(keep(oldSource(node, data)), asStream, data);
 }
 
 type Source = StreamLike & AsyncIterable<Uint8Array>;
@@ -62,18 +63,19 @@ class MadeForm extends MadeBody {
 
 // ---------------------------------------------------------------- read once, and kept
 
-class Kept extends DressedBody implements KeptData {
+/** A form that is read, or another stream that is as old. */
+class KeptForm extends DressedBody implements KeptData {
   headers: Readonly<Record<string, string>> = {};
-  private readonly form: object | undefined;
+  private readonly form: object;
 
-  constructor(kept: KeptBody, dress: (kept: KeptBody) => unknown, form?: object) {
+  constructor(kept: KeptBody, dress: (kept: KeptBody) => unknown, form: object) {
     super(kept, dress);
     this.form = form;
   }
 
   override async next(): Promise<unknown> {
     // The headers are read before the form is, and its length stays the same.
-    if (this.form !== undefined && !this.kept.isBegun) this.headers = await headersOfForm(this.form);
+    if (!this.kept.isBegun) this.headers = await headersOfForm(this.form);
     return super.next();
   }
 }
