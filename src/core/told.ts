@@ -1,6 +1,7 @@
 /** The request as the functions of a policy are told it: the same by every client, whatever its own objects look like. */
 
 import type { RequestFacts, ToldRequest } from './types.js';
+import { originOfUrl, parsedUrl } from './url.js';
 
 /**
  * A plain object, which functions may copy or print. The clients' own objects hold more than that, secrets among it. It
@@ -20,28 +21,16 @@ export function toldRequest(request: RequestFacts): ToldRequest {
   };
 }
 
-/** A path is sent as it is; a URL is sent as the URL standard reads it. */
+/**
+ * A path is sent as it is; a URL is sent as the URL standard reads it. An origin that is not a URL stays as it is: an
+ * interceptor underneath may know what it means.
+ */
 function asSent({ origin, path, address = path }: RequestFacts): Pick<ToldRequest, 'origin' | 'path'> {
-  const url = address.startsWith('/') ? undefined : urlOf(address);
-  if (url === undefined)
-    return { origin: origin === undefined ? undefined : originOf(origin), path: address };
-  return { origin: `${url.protocol}//${url.host}`, path: `${url.pathname}${url.search}` };
-}
-
-/** An origin that is not a URL stays as it is: an interceptor underneath may know what it means. */
-function originOf(origin: string): string {
-  const url = urlOf(origin);
-  return url === undefined ? origin : `${url.protocol}//${url.host}`;
-}
-
-/** Undefined for an address that names no server, such as `data:`. */
-function urlOf(address: string): URL | undefined {
-  try {
-    const url = new URL(address);
-    return url.host === '' ? undefined : url;
-  } catch {
-    return undefined;
-  }
+  const url = address.startsWith('/') ? undefined : parsedUrl(address);
+  const own = originOfUrl(url);
+  return url === undefined || own === undefined
+    ? { origin: origin && (originOfUrl(parsedUrl(origin)) ?? origin), path: address }
+    : { origin: own, path: `${url.pathname}${url.search}` };
 }
 
 /** A header's value as one text, in whatever form it is given; false and null are headers that are not sent. */

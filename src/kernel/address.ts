@@ -1,5 +1,7 @@
 /** Reads addresses as clients take them: in any spelling, and in browsers relative to the page. */
 
+import { originOfUrl, parsedUrl } from '../core/url.js';
+
 /**
  * Most requests go to the same server as the request before: a comparison of the text is enough, and nothing is parsed.
  */
@@ -48,21 +50,10 @@ function endsAt(address: string, index: number): boolean {
   return code === 47 || code === 92 || code === 63 || code === 35 || index >= address.length;
 }
 
-function originOfUrl(url: URL | undefined): string | undefined {
-  return url === undefined || url.host === '' ? undefined : `${url.protocol}//${url.host}`;
-}
-
-/**
- * Parses any spelling that the URL standard allows. In a browser, the address may be relative. `URL.canParse` is too
- * young: jsdom and older browsers do not have it.
- */
+/** Parses any spelling that the URL standard allows. In a browser, the address may be relative. */
 export function urlFrom(address: string): URL | undefined {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
   // Without a page, `new URL` would throw, and an exception costs far more than this check.
   if (location === undefined && address.startsWith('/')) return undefined;
-  try {
-    return new URL(address, location?.href);
-  } catch {
-    return undefined;
-  }
+  return parsedUrl(address, location?.href);
 }

@@ -5,6 +5,8 @@
  * ways around a rule.
  */
 
+import { parsedUrl } from '../../url.js';
+
 /** Where a request goes. */
 export interface Origin {
   /** Lower case, punycode, no trailing dot; IPv6 in brackets. */
@@ -48,22 +50,13 @@ export function originOf(text: string): Origin | undefined {
   // Stryker disable next-line StringLiteral: no text that is no URL has a host.
   const own = absolute.exec(stripped(text))?.[0] ?? '';
   if (own.length - own.lastIndexOf('@') > longestSpelling) return undefined;
-  const url = parsed(own);
+  const url = parsedUrl(own);
   // Stryker disable next-line StringLiteral: unused where there is no URL.
   const host = url?.hostname.replace(/\.+$/, '') ?? '';
   // Stryker disable next-line ConditionalExpression: an empty host has no tree either.
   if (url === undefined || host === '' || host.length > longestHost) return undefined;
   const secure = url.protocol === 'https:' || url.protocol === 'wss:';
   return { host, port: url.port || (secure ? '443' : '80') };
-}
-
-/** The clients' own parser: no other one treats hexadecimal IPv4, full-width letters and IDNA in the same way. */
-function parsed(url: string): URL | undefined {
-  try {
-    return new URL(url);
-  } catch {
-    return undefined;
-  }
 }
 
 // ---------------------------------------------------------------- paths
