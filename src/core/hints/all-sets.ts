@@ -33,9 +33,11 @@ interface HintOptions {
 
 /**
  * Reads what a response asks the client to do: how long to wait, and whether to retry. Undefined only if the response
- * has no field that the set of hints knows.
+ * has no field that the set of hints knows, or if there is no such set.
  */
 export function readHint(response: HintedResponse, options: HintOptions): Hint | undefined {
   const { status, headers, body } = response;
-  return compileHints([options.hints].flat(), allHintSets)(status, headers, body, options.date);
+  const names = [options.hints].flat();
+  if (names.length === 0) return undefined;
+  return compileHints(names, allHintSets)(status, headers, body, options.date);
 }

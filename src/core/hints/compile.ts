@@ -6,7 +6,7 @@ import { Answer } from './answer.js';
 import { quotaRank } from './bases.js';
 import { unreadable } from './content.js';
 import { readQuota, sourceIn } from './fields.js';
-import type { BaseSet, EventRows, HintSet, Quota, Reader, ResetField, Source } from './hint-set.js';
+import type { EventRows, HintSet, Quota, Reader, ResetField, Source } from './hint-set.js';
 import type { HintSetOption } from './own.js';
 import {
   baseOf,
@@ -33,7 +33,8 @@ const allReaders = new WeakMap<HintSets, Map<string, HintReader>>();
 export const compileHints: CompileHints = (names, sets) => {
   const readers = allReaders.get(sets) ?? new Map<string, HintReader>();
   allReaders.set(sets, readers);
-  const key = keyOf(names);
+  // Hints of one's own by their content, since their objects may change.
+  const key = JSON.stringify(unique(names));
   const known = readers.get(key);
   if (known !== undefined) return known;
   const reader = readerFor(names, sets);
@@ -42,12 +43,6 @@ export const compileHints: CompileHints = (names, sets) => {
   readers.set(key, reader);
   return reader;
 };
-
-/** Hints of one's own by their content, since their objects may change. */
-function keyOf(names: readonly HintSetOption[]): string {
-  if (names.some((name) => typeof name === 'object')) return JSON.stringify(names);
-  return names.length > 1 ? [...new Set(names)].join() : String(names);
-}
 
 function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader {
   const set = compileSets(names, sets);
@@ -58,7 +53,7 @@ function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader 
     isPlain && body === undefined && status !== 408 && isSilent(known, headers)
       ? undefined
       : (readWhole(set, new Answer(status, headers, body, date, lenient)) ??
-        unreadIf(names.length > 0 && body === unreadable));
+        (body === unreadable ? bodyUnreadable : undefined));
   return Object.assign(reader, {
     events: set.events,
     readsBodyOf: (status: number) => isHintStatus(status) || set.statuses.includes(status),
@@ -67,10 +62,6 @@ function readerFor(names: readonly HintSetOption[], sets: HintSets): HintReader 
 }
 
 const bodyUnreadable: Hint = /* @__PURE__ */ Object.freeze({ delayMs: null, reason: 'body-unreadable' });
-
-function unreadIf(isUnreadable: boolean): Hint | undefined {
-  return isUnreadable ? bodyUnreadable : undefined;
-}
 
 function readWhole(set: CompiledSet, answer: Answer): Hint | undefined {
   return isRedirect(answer.status) ? readRedirect(set, answer) : read(set, answer);
@@ -129,15 +120,9 @@ interface WholeSet extends CompiledSet {
   readonly events: readonly EventRows[];
 }
 
-/** Without names, nothing is read. */
-const nothing: BaseSet = { rulings: [], signals: [], sources: [], throttles: [] };
-
 export function compileSets(names: readonly HintSetOption[], sets: HintSets): WholeSet {
   const more = unique(names.filter((name) => name !== 'standard' && name !== 'common'));
-  const rows: readonly HintSet[] = [
-    names.length === 0 ? nothing : baseOf(names, sets),
-    ...more.map((name) => rowOf(name, sets)),
-  ];
+  const rows: readonly HintSet[] = [baseOf(names, sets), ...more.map((name) => rowOf(name, sets))];
   const set = compiledSet({
     rulings: unique(rows.flatMap((row) => row.rulings ?? [])),
     signals: rows.flatMap(signalsOf),
