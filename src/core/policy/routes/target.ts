@@ -130,9 +130,8 @@ export function fold<Segment extends string | undefined>(segments: readonly Segm
 function stripped(text: string): string {
   let start = 0;
   let end = text.length;
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: past the end, charCodeAt is NaN.
-  while (start < end && text.charCodeAt(start) <= 0x20) start += 1;
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: before the start, charCodeAt is NaN.
-  while (end > start && text.charCodeAt(end - 1) <= 0x20) end -= 1;
+  // Past either end, charCodeAt is NaN.
+  while (text.charCodeAt(start) <= 0x20) start += 1;
+  while (text.charCodeAt(end - 1) <= 0x20) end -= 1;
   return text.slice(start, end).replace(/[\t\n\r]/g, '');
 }
