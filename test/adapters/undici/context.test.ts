@@ -254,3 +254,64 @@ test('async hooks are told that the code which makes a request triggers it', asy
   expect(triggers).toEqual(makers);
   expect(new Set(makers).size).toBe(2);
 });
+
+describe('what is answered within the dispatch, by an interceptor with a context of its own', () => {
+  /** Answers at once: the first time with this status, then with 200. */
+  function answering(first: number): Dispatcher.DispatcherComposeInterceptor {
+    let status = first;
+    return () => (_options, handler) => {
+      const { onRequestStart, onResponseStart, onResponseEnd } = handler;
+      const controller = { paused: false, aborted: false, reason: null, resume() {}, pause() {}, abort() {} };
+      caller.run('BENEATH', () => {
+        onRequestStart?.call(handler, controller as never, {});
+        onResponseStart?.call(handler, controller as never, status, {}, 'said');
+        onResponseEnd?.call(handler, controller as never, {});
+      });
+      status = 200;
+      return true;
+    };
+  }
+
+  function send(policy: PolicyOptions, first: number): Promise<unknown> {
+    const dispatcher = openAgent().compose(answering(first), retry({ ...soon, ...policy }));
+    return caller.run('A', () =>
+      dispatcher.request({ origin: 'http://a.example', path: '/', method: 'GET' }),
+    );
+  }
+
+  const policies: [string, number, (see: () => number) => PolicyOptions][] = [
+    ['retryIf', 503, (see) => ({ retryIf: () => void see() })],
+    ['schedule', 503, (see) => ({ schedule: see })],
+    ['throttledSchedule', 429, (see) => ({ throttledSchedule: see })],
+    ['observe', 503, (see) => ({ observe: () => void see() })],
+  ];
+
+  test.each(policies)('%s is called in the context of the caller', async (_name, status, policyWith) => {
+    const seen: (string | undefined)[] = [];
+    await send(
+      policyWith(() => seen.push(caller.getStore())),
+      status,
+    );
+    expect(seen[0]).toBe('A');
+  });
+
+  test('a retry is made in the context of the caller', async () => {
+    const seen: (string | undefined)[] = [];
+    const see: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+      seen.push(caller.getStore());
+      return dispatch(options, handler);
+    };
+    const dispatcher = openAgent().compose(answering(503), see, retry(soon));
+    await caller.run('A', () => dispatcher.request({ origin: 'http://a.example', path: '/', method: 'GET' }));
+    expect(seen).toEqual(['A', 'A']);
+  });
+
+  test('a success needs no async resource', async () => {
+    const made: string[] = [];
+    const hook = createHook({ init: (_id, type) => void made.push(type) }).enable();
+    onTestFinished(() => void hook.disable());
+    await send({}, 200);
+    hook.disable();
+    expect(made).not.toContain('UNDAUNTED');
+  });
+});
