@@ -77,46 +77,6 @@ const nothingMore: MoreHeaders = Object.freeze({});
 /** Nothing is waited for, but the next attempt is not out yet. */
 const ready: Step = { kind: 'waiting' };
 
-/** Those of the last request that was sent plainly: most have the same. */
-let lastPlain: Settings | undefined;
-
-/** Whether nothing is asked, awaited or limited before the first attempt, and no function is called until it has ended. */
-function isPlainlySent(settings: Settings): boolean {
-  return settings === lastPlain || isFoundPlain(settings);
-}
-
-/** A function of its own, so that the one above is short enough to be inlined. */
-function isFoundPlain(settings: Settings): boolean {
-  const { needsAdmission, tail, deadlineMs, attemptTimeoutMs, beforeRetry } = settings;
-  if (needsAdmission || tail !== undefined || deadlineMs !== undefined) return false;
-  if (attemptTimeoutMs !== undefined || beforeRetry !== undefined || mayCallAtOnce(settings)) return false;
-  lastPlain = settings;
-  return true;
-}
-
-/** Whether a function of the caller's may be called while the first attempt is being dispatched, if it ends at once. */
-function mayCallAtOnce({ retryIf, credentials, schedule, throttledSchedule }: Settings): boolean {
-  if (retryIf !== undefined || credentials !== false) return true;
-  return typeof schedule === 'function' || typeof throttledSchedule === 'function';
-}
-
-function timersFor(
-  { deadlineMs, attemptTimeoutMs }: Settings,
-  exchange: UndiciExchange,
-): LimitTimers | undefined {
-  const isLimited = deadlineMs !== undefined || attemptTimeoutMs !== undefined;
-  return isLimited ? new LimitTimers(exchange) : undefined;
-}
-
-/**
- * A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The first
- * attempt gets the caller's own headers, as without us; later attempts get a copy, and so does the first one if a hook
- * will see the headers.
- */
-function firstHeaders({ beforeRetry }: Settings): MoreHeaders | undefined {
-  return beforeRetry === undefined ? undefined : nothingMore;
-}
-
 /** What most requests do without. */
 interface Rare {
   /** The last outcome that the caller did not see: it becomes the `cause` of an error of our own. */
@@ -129,11 +89,11 @@ interface Rare {
 }
 
 /**
- * Also the caller's controller, which is no object of its own, since an exchange is created for every request, and most
- * requests need nothing more. undici's own interceptors write to their controllers, so every property of a controller is
- * writable.
+ * An AsyncResource, so that attempts, hooks and timers run in the caller's async context; and the caller's controller.
+ * Neither is an object of its own, since an exchange is created for every request, and most requests need nothing more.
+ * undici's own interceptors write to their controllers, so every property of a controller is writable.
  */
-export class UndiciExchange implements Controller, Receiver {
+export class UndiciExchange extends AsyncResource implements Controller, Receiver {
   readonly session: LiveSession;
   readonly dispatch: Dispatch;
   readonly body: Body;
@@ -141,13 +101,13 @@ export class UndiciExchange implements Controller, Receiver {
   times: LimitTimers | undefined = undefined;
   private readonly handler: Handler;
   private rare: Rare | undefined = undefined;
-  /** The caller's async context. Undefined: the first dispatch is not over yet, and runs in it. */
-  private callers: AsyncResource | undefined = undefined;
   private phase: Phase = ready;
   /** The phase before the end: the caller may still ask its connection for raw headers and trailers. */
   private last: Phase = ready;
 
   constructor(dispatch: Dispatch, handler: Handler, session: LiveSession, body: Body) {
+    // The default. Node keeps its ids as doubles; a truncated one is an integer for V8, for which it makes no object.
+    super('UNDAUNTED', Math.trunc(executionAsyncId()));
     this.handler = handler;
     this.session = session;
     this.dispatch = dispatch;
@@ -196,30 +156,14 @@ export class UndiciExchange implements Controller, Receiver {
 
   /** Returns what the first dispatch returned: false asks the caller to wait for `drain`. */
   start(): boolean {
-    const { settings, hasBegun } = this.session;
-    const isPlain = isPlainlySent(settings);
-    // If it is listened to, it has begun.
-    if (hasBegun || (!isPlain && mayCallAtOnce(settings))) this.keepContext();
-    if (!isPlain) this.times = timersFor(settings, this);
+    const { deadlineMs, attemptTimeoutMs, beforeRetry } = this.session.settings;
+    if (deadlineMs !== undefined || attemptTimeoutMs !== undefined) this.times = new LimitTimers(this);
     this.tellStart();
-    if (this.isOver || this.context.isClaimed) return true;
-    const goesOn = isPlain ? this.sendPlainly() : this.proceed(firstHeaders(settings));
-    // What is answered at once, from memory, goes without.
-    if (!this.isOver) this.keepContext();
-    return goesOn;
-  }
-
-  /** Attempts, hooks and timers run in the context in which the request was made, wherever they are called from. */
-  private keepContext(): void {
-    // The default. Node keeps its ids as doubles; a truncated one is an integer for V8, for which it makes no object.
-    this.callers ??= new AsyncResource('UNDAUNTED', Math.trunc(executionAsyncId()));
-  }
-
-  /** All that `proceed` would do about it. */
-  private sendPlainly(): boolean {
-    const sending = new Sending(this);
-    this.phase = sending;
-    return sendAttempt(this, sending, undefined);
+    // A dispatcher underneath may write into the headers that it gets, as the ProxyAgent of undici 6 and 7 does. The
+    // first attempt gets the caller's own headers, as without us; later attempts get a copy, and so does the first one
+    // if a hook will see the headers.
+    const more = beforeRetry === undefined ? undefined : nothingMore;
+    return this.isOver || this.context.isClaimed || this.proceed(more);
   }
 
   /** Sends the next attempt, or waits until the scope admits it. */
@@ -298,12 +242,12 @@ export class UndiciExchange implements Controller, Receiver {
     if (isFirst && this.acceptAtOnce(status)) {
       if (this.session.attempt === 1) this.handOver(sending, status, headers, statusText, false);
       // As is all that follows a judgement, this is the caller's.
-      else this.callAsCaller(this.handOver, sending, status, headers, statusText, false);
+      else this.runInAsyncScope(this.handOver, this, sending, status, headers, statusText, false);
     } else this.judgeAsCaller(sending, { kind: 'head', head: { status, headers, statusText } });
   }
 
   private judgeAsCaller(sending: Sending, ending: Ending): void {
-    this.callAsCaller(this.judge, sending, ending);
+    this.runInAsyncScope(this.judge, this, sending, ending);
   }
 
   waitsForBody(sending: Sending, head: Head): boolean {
@@ -348,13 +292,9 @@ export class UndiciExchange implements Controller, Receiver {
   private acceptAtOnce(status: number): boolean {
     const { session } = this;
     // Listeners run in the caller's async context.
-    if (this.callers !== undefined && isListening(session.settings, channels.of))
-      return this.callAsCaller(this.acceptHeard, status);
+    if (isListening(session.settings, channels.of))
+      return this.runInAsyncScope(session.acceptAtOnce, session, status);
     return session.acceptAtOnce(status) || acceptRetry(session, status);
-  }
-
-  private acceptHeard(status: number): boolean {
-    return this.session.acceptAtOnce(status);
   }
 
   get expectsBody(): boolean {
@@ -652,8 +592,8 @@ export class UndiciExchange implements Controller, Receiver {
 
   waited(decision: Retry | undefined, more: MoreHeaders | undefined): void {
     this.takeStep(ready);
-    if (decision === undefined) this.callAsCaller(this.proceed, more);
-    else this.callAsCaller(this.prepareNext, decision);
+    if (decision === undefined) this.runInAsyncScope(this.proceed, this, more);
+    else this.runInAsyncScope(this.prepareNext, this, decision);
   }
 
   // -------------------------------------------------------------- two attempts that are out
@@ -749,17 +689,7 @@ export class UndiciExchange implements Controller, Receiver {
 
   /** Runs in the caller's async context, not in that of the code that opened the socket or set the timer. */
   asCaller(work: () => void): void {
-    this.callAsCaller(work);
-  }
-
-  private callAsCaller<Given extends unknown[], Result>(
-    work: (this: this, ...given: Given) => Result,
-    ...given: Given
-  ): Result {
-    const { callers } = this;
-    return callers === undefined
-      ? work.apply(this, given)
-      : callers.runInAsyncScope(work as (...given: unknown[]) => Result, this, ...given);
+    this.runInAsyncScope(work);
   }
 
   /**

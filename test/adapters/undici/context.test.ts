@@ -305,13 +305,4 @@ describe('what is answered within the dispatch, by an interceptor with a context
     await caller.run('A', () => dispatcher.request({ origin: 'http://a.example', path: '/', method: 'GET' }));
     expect(seen).toEqual(['A', 'A']);
   });
-
-  test('a success needs no async resource', async () => {
-    const made: string[] = [];
-    const hook = createHook({ init: (_id, type) => void made.push(type) }).enable();
-    onTestFinished(() => void hook.disable());
-    await send({}, 200);
-    hook.disable();
-    expect(made).not.toContain('UNDAUNTED');
-  });
 });
