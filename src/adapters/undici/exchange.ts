@@ -32,6 +32,7 @@ import { type RequestContext, setStarting } from './context.js';
 import { asChanged, goesTo, targetOf } from './dispatch-options.js';
 import { Download } from './download.js';
 import { abortError, errorFrom, ShortResponseError } from './errors.js';
+import { TranslatedHandler } from './generations.js';
 import type {
   Controller,
   Dispatch,
@@ -228,22 +229,22 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   // -------------------------------------------------------------- what the attempt brings
 
-  headed(sending: Sending, status: number, headers: ResponseHeaders, statusText: string | undefined): void {
+  headed(sending: Sending, status: number, statusText: string | undefined): void {
     const isFirst = this.phase.kind === 'sending';
     if (status < 200) {
       // RFC 9110 section 15.2: an interim response, which does not count.
-      if (isFirst || this.phase.kind === 'hedged') this.tellHead(status, headers, statusText);
+      if (isFirst || this.phase.kind === 'hedged') this.tellHead(sending, status, statusText);
       return;
     }
     const { keepsUntilWhole, streamStart } = this.session.settings;
-    const isHeld = keepsUntilWhole || streamStart !== false;
-    if (isHeld && isFirst && this.waitsForBody(sending, { status, headers, statusText })) return;
+    const mayWait = isFirst && (keepsUntilWhole || streamStart !== false);
+    if (mayWait && this.waitsForBody(sending, { status, headers: sending.headers, statusText })) return;
     this.stopTimers(sending);
     if (isFirst && this.acceptAtOnce(status)) {
-      if (this.session.attempt === 1) this.handOver(sending, status, headers, statusText, false);
+      if (this.session.attempt === 1) this.handOver(sending, status, statusText, false);
       // As is all that follows a judgement, this is the caller's.
-      else this.runInAsyncScope(this.handOver, this, sending, status, headers, statusText, false);
-    } else this.judgeAsCaller(sending, { kind: 'head', head: { status, headers, statusText } });
+      else this.runInAsyncScope(this.handOver, this, sending, status, statusText, false);
+    } else this.judgeAsCaller(sending, { kind: 'head', head: { status, headers: sending.headers, statusText } });
   }
 
   private judgeAsCaller(sending: Sending, ending: Ending): void {
@@ -480,22 +481,21 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     return download;
   }
 
-  deliver(sending: Sending, { status, headers, statusText }: Head): void {
-    this.handOver(sending, status, headers, statusText, false);
+  deliver(sending: Sending, { status, statusText }: Head): void {
+    this.handOver(sending, status, statusText, false);
   }
 
   /** The head is not an object here: nearly all answers that are handed over need none. */
   private handOver(
     sending: Sending,
     status: number,
-    headers: ResponseHeaders,
     statusText: string | undefined,
     isJudged: boolean,
   ): void {
     this.phase = sending;
-    sending.deliver(status, headers, statusText, isJudged);
+    sending.deliver(status, statusText, isJudged);
     this.times?.stopAtHead();
-    this.tellHead(status, headers, statusText);
+    this.tellHead(sending, status, statusText);
     if (this.paused) sending.pause();
   }
 
@@ -507,7 +507,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   private deliverAside(sending: Sending, head: Head, isJudged: boolean, isAtOnce = false): void {
     try {
-      this.handOver(sending, head.status, head.headers, head.statusText, isJudged);
+      this.handOver(sending, head.status, head.statusText, isJudged);
     } catch (error) {
       this.endWith(sending, error);
       return;
@@ -648,9 +648,11 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     }
   }
 
-  private tellHead(status: number, headers: ResponseHeaders, statusText: string | undefined): void {
+  private tellHead(sending: Sending, status: number, statusText: string | undefined): void {
+    const { handler } = this;
     try {
-      this.handler.onResponseStart?.(this, status, headers, statusText);
+      if (handler instanceof TranslatedHandler) handler.onHead(this, status, sending, statusText);
+      else handler.onResponseStart?.(this, status, sending.headers, statusText);
     } catch (error) {
       this.handlerThrew(error);
       throw error;

@@ -6,6 +6,7 @@
 import type { Duplex } from 'node:stream';
 import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
 import { rawFrom } from './headers.js';
+import type { Sending } from './sending.js';
 
 /**
  * The caller's handler with callbacks of the second generation; undefined if it has callbacks of neither. A handler
@@ -17,7 +18,7 @@ export function handlerFor(given: Handler & OldHandler): Handler | undefined {
 }
 
 /** Has the callbacks of the second generation, and calls those of the first on the caller's handler. */
-class TranslatedHandler implements Handler {
+export class TranslatedHandler implements Handler {
   readonly #handler: OldHandler;
 
   constructor(handler: OldHandler) {
@@ -32,13 +33,10 @@ class TranslatedHandler implements Handler {
     this.#handler.onUpgrade?.(status, rawFrom(controller.rawHeaders, headers), socket);
   }
 
-  onResponseStart(
-    controller: Controller,
-    status: number,
-    headers: ResponseHeaders,
-    statusText?: string,
-  ): void {
-    const raw = rawFrom(controller.rawHeaders, headers);
+  /** Raw headers are passed on: nobody may have to parse them. */
+  onHead(controller: Controller, status: number, sending: Pick<Sending, 'headers'>, statusText?: string): void {
+    const { rawHeaders } = controller;
+    const raw = Array.isArray(rawHeaders) ? rawHeaders : rawFrom(rawHeaders, sending.headers);
     const goesOn = this.#handler.onHeaders?.(status, raw, () => controller.resume(), statusText);
     // The return value for a 1xx means nothing: fetch returns false there, too.
     if (goesOn === false && status >= 200) controller.pause();

@@ -46,10 +46,10 @@ export class Loser implements Receiver {
     tail?.loserGone(this.attempt, isAnswered);
   }
 
-  headed(sending: Sending, status: number, headers: ResponseHeaders): void {
+  headed(sending: Sending, status: number): void {
     if (status < 200) return;
     this.gone(true);
-    discard(sending, this.method, headers);
+    discard(sending, this.method, sending.headers);
   }
 
   ended(): void {

@@ -119,12 +119,12 @@ export class Pair<One extends PairedSending> implements Receiver, TwoOut {
     this.exchange.told(callback, given);
   }
 
-  headed(sending: One, status: number, headers: ResponseHeaders, statusText: string | undefined): void {
-    const head = { status, headers, statusText };
+  headed(sending: One, status: number, statusText: string | undefined): void {
     if (status >= 200) {
+      const head = { status, headers: sending.headers, statusText };
       if (!this.exchange.waitsForBody(sending, head)) this.over(sending, { kind: 'head', head });
       // The caller would see the interim responses of the hedge as more of the same.
-    } else if (sending === this.first) this.exchange.headed(sending, status, headers, statusText);
+    } else if (sending === this.first) this.exchange.headed(sending, status, statusText);
   }
 
   /** The session rules on two that are out. */
@@ -199,7 +199,7 @@ export class Pair<One extends PairedSending> implements Receiver, TwoOut {
     if (sending !== first) return;
     if (ending.kind === 'error') exchange.failed(first, ending.error);
     else if (ending.isHeld === true) exchange.gathered(first, ending);
-    else exchange.headed(first, ending.head.status, ending.head.headers, ending.head.statusText);
+    else exchange.headed(first, ending.head.status, ending.head.statusText);
   }
 
   private withdraw(): void {

@@ -68,7 +68,6 @@ function endOfTurn(): void {
   for (const sending of late) sending.waitOn();
 }
 const nothing: unknown[] = [];
-const noHeaders: ResponseHeaders = Object.freeze({});
 
 /** Callbacks about a request that is being sent. */
 export type SendingCallback = 'onBodySent' | 'onRequestSent' | 'onResponseStarted';
@@ -82,7 +81,7 @@ export interface Receiver {
   /** The final head has been handed over, so only the rest of its body can follow. */
   readonly expectsBody: boolean;
   told(callback: SendingCallback, given: unknown[]): void;
-  headed(sending: Sending, status: number, headers: ResponseHeaders, statusText: string | undefined): void;
+  headed(sending: Sending, status: number, statusText: string | undefined): void;
   /** Whether an answer that has come as a whole, and in one turn, needs no decision: then the caller gets it. */
   acceptsWhole(sending: Sending, head: Head): boolean;
   deliver(sending: Sending, head: Head): void;
@@ -107,21 +106,23 @@ export class Sending implements Handler, OldHandler, Delivery {
   upload: Upload | undefined = undefined;
   /** Only if it matters what the end of this attempt proves. */
   hops: Hops | undefined = undefined;
-  /** Those of the final head, once the caller gets it. */
-  headers: ResponseHeaders = noHeaders;
+  /** `delivering`: the caller has the final head, and is receiving the body. */
+  kind: 'sending' | 'delivering' = 'sending';
   receivedBytes = 0;
   /** Undefined unless there is something to watch about the body that the caller receives. */
   download: Download | undefined = undefined;
   private receiver: Receiver;
   private course: Course = live;
+  private parsed: ResponseHeaders | undefined = undefined;
 
   constructor(receiver: Receiver) {
     this.receiver = receiver;
   }
 
-  /** `delivering`: the caller has the final head, and is receiving the body. */
-  get kind(): 'sending' | 'delivering' {
-    return this.headers === noHeaders ? 'sending' : 'delivering';
+  /** Those of the last head. A first-generation caller takes them raw, and mostly nothing else reads them. */
+  get headers(): ResponseHeaders {
+    this.parsed ??= parseRaw(this.controller?.rawHeaders);
+    return this.parsed;
   }
 
   /** The head of an answer that waits for its body. */
@@ -230,10 +231,20 @@ export class Sending implements Handler, OldHandler, Delivery {
   }
 
   onResponseStart(controller: Controller, status: number, headers: ResponseHeaders, text?: string): void {
+    this.headComes(controller, status, headers, text);
+  }
+
+  private headComes(
+    controller: Controller,
+    status: number,
+    headers: ResponseHeaders | undefined,
+    text: string | undefined,
+  ): void {
     if (!this.isLive) return;
     this.controller = controller;
+    this.parsed = headers;
     if (status >= 200) this.hops?.answered(status, this.starts);
-    this.receiver.headed(this, status, headers, text);
+    this.receiver.headed(this, status, text);
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -333,8 +344,8 @@ export class Sending implements Handler, OldHandler, Delivery {
   }
 
   /** The caller gets this head now. */
-  deliver(status: number, headers: ResponseHeaders, statusText: string | undefined, isJudged: boolean): void {
-    this.headers = headers;
+  deliver(status: number, statusText: string | undefined, isJudged: boolean): void {
+    this.kind = 'delivering';
     this.download = watchedDownload(this, status, statusText, isJudged);
     if (this.course === live) this.goLive();
   }
@@ -342,7 +353,8 @@ export class Sending implements Handler, OldHandler, Delivery {
   /** The rest of a body that broke off comes from this attempt. */
   deliverRest(download: Download): void {
     const { headers, receivedBytes } = download.goOn(this);
-    this.headers = headers;
+    this.kind = 'delivering';
+    this.parsed = headers;
     this.receivedBytes = receivedBytes;
     this.download = download;
   }
@@ -605,7 +617,7 @@ export class Sending implements Handler, OldHandler, Delivery {
     const controller = this.oldController();
     controller.rawHeaders = rawHeaders;
     controller.onResume = resume;
-    this.onResponseStart(controller, status, parseRaw(rawHeaders), statusText);
+    this.headComes(controller, status, Array.isArray(rawHeaders) ? undefined : parseRaw(rawHeaders), statusText);
     return !controller.paused;
   }
 
