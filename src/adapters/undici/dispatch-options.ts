@@ -15,7 +15,10 @@ import { copyOf, pairsOf, withHeaders } from './headers.js';
  * its getters may read what no copy has.
  */
 export function reshaped(options: DispatchOptions): DispatchOptions {
-  return Object.getPrototypeOf(options) === Object.prototype ? { ...options } : options;
+  if (Object.getPrototypeOf(options) !== Object.prototype) return options;
+  const copy = { ...options };
+  // They are hidden from enumeration.
+  return copy.path === undefined || copy.method === undefined ? options : copy;
 }
 
 /**
@@ -67,7 +70,9 @@ export function withBody(options: DispatchOptions, body: unknown): DispatchOptio
  */
 export function changed(options: DispatchOptions, values: Partial<DispatchOptions>): DispatchOptions {
   const prototype: object | null = Object.getPrototypeOf(options);
-  if (prototype === Object.prototype) return { ...options, ...values };
+  // These two may be hidden from enumeration, and nothing can be sent without them.
+  const { path, method } = options;
+  if (prototype === Object.prototype) return Object.assign({ path, method }, options, values);
   const said = Object.fromEntries(gettersOf(prototype).map((key) => [key, options[key]]));
   return Object.create(prototype, Object.getOwnPropertyDescriptors({ ...said, ...options, ...values }));
 }

@@ -183,6 +183,19 @@ describe('what the caller owns', () => {
     },
   );
 
+  test.each([1, 2] as const)('may be hidden from enumeration, in generation %i', async (generation) => {
+    const lab = await openLab([closeAfter(answer(503)), answer(200)]);
+    const options = Object.defineProperties({ origin: lab.origin, headers: { 'x-a': '1' } } as object, {
+      path: { value: '/hidden' },
+      method: { value: 'PUT' },
+    }) as Dispatcher.DispatchOptions;
+    const ours = await outcomeOf(retryingAgent(soon), options, generation);
+    expect(ours.error).toBeUndefined();
+    expect(lab.requests.map(({ method, path }) => [method, path])).toEqual(
+      Array(2).fill(['PUT', '/hidden']),
+    );
+  });
+
   test('reach the layers underneath with every key that request() passes on', async () => {
     const lab = await openLab(answer(200));
     const mark = Symbol('mark');
