@@ -1,7 +1,7 @@
 /** A dispatcher that only answers at once from memory, and handlers that only count. */
 
 import type { Dispatcher } from 'undici';
-import { undici } from './undici-under-test.js';
+import { undici, undiciVersion } from './undici-under-test.js';
 
 const chunk = Buffer.from('hello');
 /** One for all: an object for each answer would count as what a variant adds, unless the compiler leaves it out. */
@@ -23,8 +23,9 @@ export interface Answer {
   readonly chunks: number;
 }
 
-export function answerOf(status: number, chunks: number): Answer {
-  const headers = { 'content-type': 'text/plain', 'content-length': String(chunks * chunk.byteLength) };
+export function answerOf(status: number, chunks: number, more: Answer['headers'] = {}): Answer {
+  const length = String(chunks * chunk.byteLength);
+  const headers = { 'content-type': 'text/plain', 'content-length': length, ...more };
   const raw = Object.entries(headers).flatMap((pair) => pair.map((text) => Buffer.from(text)));
   return { status, headers, raw, chunks };
 }
@@ -92,7 +93,10 @@ function giveOld({ status, raw, chunks }: Answer, to: OldHandler): true {
 /** Answers the handler, whatever it is. */
 function give(answer: Answer, handler: unknown): true {
   const to = handler as CallingHandler;
-  if (to.onRequestStart === undefined) return giveOld(answer, handler as OldHandler);
+  return to.onRequestStart === undefined ? giveOld(answer, handler as OldHandler) : giveNew(answer, to);
+}
+
+function giveNew(answer: Answer, to: CallingHandler): true {
   const controller = new Controller(answer, to);
   to.onRequestStart(controller, null);
   controller.giveHead(answer.status === 200 ? 'OK' : 'Service Unavailable');
@@ -101,7 +105,7 @@ function give(answer: Answer, handler: unknown): true {
 }
 
 class MemoryDispatcher extends undici.Dispatcher {
-  private readonly next: () => Answer;
+  protected readonly next: () => Answer;
 
   constructor(next: () => Answer) {
     super();
@@ -116,6 +120,28 @@ class MemoryDispatcher extends undici.Dispatcher {
 export function memoryDispatcher(next: () => Answer): Dispatcher {
   return new MemoryDispatcher(next) as unknown as Dispatcher;
 }
+
+/** Up to undici 7, `request()` has handlers of the first generation, and connections call these. */
+const isOld = Number.parseInt(undiciVersion, 10) < 8;
+
+class MemoryConnection extends MemoryDispatcher {
+  override dispatch(_options: unknown, handler: unknown): boolean {
+    const answer = this.next();
+    return isOld ? giveOld(answer, handler as OldHandler) : giveNew(answer, handler as CallingHandler);
+  }
+}
+
+/** An Agent with what it does to the handlers of its undici, over connections that answer at once from memory. */
+export function memoryAgent(next: () => Answer): Dispatcher {
+  return new undici.Agent({ factory: () => new MemoryConnection(next) as never });
+}
+
+/** What Node's own server adds to each answer. */
+export const headersOfNode: Answer['headers'] = {
+  date: 'Thu, 01 Jan 2026 00:00:00 GMT',
+  connection: 'keep-alive',
+  'keep-alive': 'timeout=5',
+};
 
 /**
  * An answer whose headers are parsed whenever they are asked for. undici does so for each request, except that undici 6
@@ -183,4 +209,29 @@ export class CountingHandler implements CallingHandler {
   onResponseError(_controller: unknown, error: Error): void {
     throw error;
   }
+}
+
+class OldCountingHandler implements OldHandler {
+  abort: unknown = undefined;
+
+  onConnect(abort: unknown): void {
+    this.abort = abort;
+  }
+  onHeaders(status: number): void {
+    received.sum += status;
+  }
+  onData(data: Buffer): void {
+    received.sum += data.length;
+  }
+  onComplete(): void {
+    received.answers += 1;
+  }
+  onError(error: Error): void {
+    throw error;
+  }
+}
+
+/** Of the generation that `request()` of this undici has. */
+export function countingHandler(): CountingHandler | OldCountingHandler {
+  return isOld ? new OldCountingHandler() : new CountingHandler();
 }

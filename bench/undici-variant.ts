@@ -9,7 +9,16 @@ import type { Dispatcher } from 'undici';
 import { retry } from '../src/adapters/undici/index.js';
 import { reportCost, touchYoungMemory } from './apart.js';
 import { amountOf, cpuSince } from './measure.js';
-import { answerOf, CountingHandler, LateDispatcher, memoryDispatcher } from './memory-dispatcher.js';
+import {
+  answerOf,
+  CountingHandler,
+  countingHandler,
+  headersOfNode,
+  LateDispatcher,
+  memoryAgent,
+  memoryDispatcher,
+  parsedAnew,
+} from './memory-dispatcher.js';
 import { passThrough, policies, retrying } from './undici-contestants.js';
 import { manyChunks, type Variant } from './undici-variants.js';
 
@@ -25,15 +34,16 @@ const batches = amountOf(40);
 /** So many are out at the same time, if the answers come later. */
 const atOnce = 16;
 
-const [variant = 'bare', chunks = '1', isLate = 'false'] = process.argv.slice(2);
+const [variant = 'bare', chunks = '1', isLate = 'false', byAgent = 'false'] = process.argv.slice(2);
 const turns = chunks === '1' ? 20_000 : 20_000 / manyChunks;
-const short = answerOf(200, 1);
-const long = answerOf(200, Number(chunks));
+const isByAgent = byAgent === 'true';
+const short = isByAgent ? parsedAnew(answerOf(200, 1, headersOfNode)) : answerOf(200, 1);
+const long = chunks === '1' ? short : answerOf(200, Number(chunks));
 let answer = short;
 const late = isLate === 'true' ? new LateDispatcher(short) : undefined;
 const dispatcher = dispatcherOf(
   variant as Variant,
-  (late as unknown as Dispatcher | undefined) ?? memoryDispatcher(() => answer),
+  (late as unknown as Dispatcher | undefined) ?? (isByAgent ? memoryAgent : memoryDispatcher)(() => answer),
 );
 
 function dispatcherOf(name: Variant, bare: Dispatcher): Dispatcher {
@@ -46,7 +56,10 @@ function dispatcherOf(name: Variant, bare: Dispatcher): Dispatcher {
 }
 
 function send(count: number): void {
-  for (let turn = 0; turn < count; turn += 1) dispatcher.dispatch(options, new CountingHandler() as never);
+  for (let turn = 0; turn < count; turn += 1) {
+    const handler = isByAgent ? countingHandler() : new CountingHandler();
+    dispatcher.dispatch(options, handler as never);
+  }
 }
 
 async function work(count: number): Promise<void> {

@@ -21,14 +21,22 @@ export const manyChunks = 1_000;
 const rounds = 9;
 const peer = 'interceptors.retry()';
 
+interface Way {
+  readonly chunks?: number;
+  readonly isLate?: boolean;
+  /** As through `request()` and an Agent, with what undici itself does to handlers on that way. */
+  readonly byAgent?: boolean;
+}
+
 /** For each variant, the cost beyond the bare dispatcher in the same round. */
 async function addedBy<V extends Variant>(
   variants: readonly V[],
-  { chunks = 1, isLate = false }: { readonly chunks?: number; readonly isLate?: boolean } = {},
+  { chunks = 1, isLate = false, byAgent = false }: Way = {},
 ): Promise<(name: V, gauge: keyof Measured) => Series> {
   const [bare = [], ...others] = await measureRounds(
     (['bare', ...variants] as const).map(
-      (variant) => () => measuredApart('./undici-variant.js', [variant, String(chunks), String(isLate)]),
+      (variant) => () =>
+        measuredApart('./undici-variant.js', [variant, ...[chunks, isLate, byAgent].map(String)]),
     ),
     rounds,
   );
@@ -72,11 +80,13 @@ function rowsBeside<V extends Variant>(
 export async function benchUndiciOverhead(): Promise<Row[]> {
   const variants = ['an interceptor that does nothing', 'undaunted', 'undaunted, service', peer] as const;
   const rows = rowsBeside(peer, boundsBesideRetry, variants, await addedBy(variants));
+  const asByRequest = await addedBy(variants, { byAgent: true });
   const chunk = ['undaunted', peer] as const;
   const added = await addedBy(chunk, { chunks: manyChunks });
   const ofEach = (name: (typeof chunk)[number]): Series => added(name, 'ns').map((ns) => ns / manyChunks);
   return [
     ...rows,
+    ...rowsBeside(peer, {}, variants, asByRequest, ' like those of request(), through an Agent'),
     ...chunk.map((name) => ({
       name: `${name} adds to each chunk`,
       value: median(ofEach(name)),

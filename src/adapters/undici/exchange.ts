@@ -244,7 +244,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       if (this.session.attempt === 1) this.handOver(sending, status, statusText, false);
       // As is all that follows a judgement, this is the caller's.
       else this.runInAsyncScope(this.handOver, this, sending, status, statusText, false);
-    } else this.judgeAsCaller(sending, { kind: 'head', head: { status, headers: sending.headers, statusText } });
+    } else
+      this.judgeAsCaller(sending, { kind: 'head', head: { status, headers: sending.headers, statusText } });
   }
 
   private judgeAsCaller(sending: Sending, ending: Ending): void {

@@ -34,7 +34,12 @@ export class TranslatedHandler implements Handler {
   }
 
   /** Raw headers are passed on: nobody may have to parse them. */
-  onHead(controller: Controller, status: number, sending: Pick<Sending, 'headers'>, statusText?: string): void {
+  onHead(
+    controller: Controller,
+    status: number,
+    sending: Pick<Sending, 'headers'>,
+    statusText?: string,
+  ): void {
     const { rawHeaders } = controller;
     const raw = Array.isArray(rawHeaders) ? rawHeaders : rawFrom(rawHeaders, sending.headers);
     const goesOn = this.#handler.onHeaders?.(status, raw, () => controller.resume(), statusText);

@@ -617,7 +617,12 @@ export class Sending implements Handler, OldHandler, Delivery {
     const controller = this.oldController();
     controller.rawHeaders = rawHeaders;
     controller.onResume = resume;
-    this.headComes(controller, status, Array.isArray(rawHeaders) ? undefined : parseRaw(rawHeaders), statusText);
+    this.headComes(
+      controller,
+      status,
+      Array.isArray(rawHeaders) ? undefined : parseRaw(rawHeaders),
+      statusText,
+    );
     return !controller.paused;
   }
 

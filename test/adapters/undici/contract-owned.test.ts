@@ -191,9 +191,7 @@ describe('what the caller owns', () => {
     }) as Dispatcher.DispatchOptions;
     const ours = await outcomeOf(retryingAgent(soon), options, generation);
     expect(ours.error).toBeUndefined();
-    expect(lab.requests.map(({ method, path }) => [method, path])).toEqual(
-      Array(2).fill(['PUT', '/hidden']),
-    );
+    expect(lab.requests.map(({ method, path }) => [method, path])).toEqual(Array(2).fill(['PUT', '/hidden']));
   });
 
   test('reach the layers underneath with every key that request() passes on', async () => {
