@@ -4,9 +4,8 @@
  */
 
 import type { Duplex } from 'node:stream';
-import type { Controller, Handler, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
+import type { Controller, Handler, Head, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
 import { rawFrom } from './headers.js';
-import type { Sending } from './sending.js';
 
 /**
  * The caller's handler with callbacks of the second generation; undefined if it has callbacks of neither. A handler
@@ -34,12 +33,7 @@ export class TranslatedHandler implements Handler {
   }
 
   /** Raw headers are passed on: nobody may have to parse them. */
-  onHead(
-    controller: Controller,
-    status: number,
-    sending: Pick<Sending, 'headers'>,
-    statusText?: string,
-  ): void {
+  onHead(controller: Controller, status: number, sending: Pick<Head, 'headers'>, statusText?: string): void {
     const { rawHeaders } = controller;
     const raw = Array.isArray(rawHeaders) ? rawHeaders : rawFrom(rawHeaders, sending.headers);
     const goesOn = this.#handler.onHeaders?.(status, raw, () => controller.resume(), statusText);
