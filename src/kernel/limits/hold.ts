@@ -6,7 +6,13 @@ import { HeldError } from '../../core/limits/hold/error.js';
 import { givePlaceBack, isDraining, isPaced } from '../../core/limits/hold/queue.js';
 import { afterRefusal, isRefusal } from '../../core/limits/hold/refusals.js';
 import type { AnswerKind, Sample } from '../../core/limits/hold/sample.js';
-import { afterAnswer, afterSent, afterSuccesses, noSample } from '../../core/limits/hold/sample.js';
+import {
+  afterAnswer,
+  afterSent,
+  afterSuccesses,
+  noSample,
+  shortestMs,
+} from '../../core/limits/hold/sample.js';
 import type { Hold } from '../../core/limits/hold/setting.js';
 import type { HoldState } from '../../core/limits/hold/state.js';
 import { noHold } from '../../core/limits/hold/state.js';
@@ -25,7 +31,7 @@ export class ScopeHold implements OwnHold {
   private successes = 0;
   /** Those among them that count as answers of first attempts. */
   private firsts = 0;
-  private succeededAt: number = -Infinity;
+  private succeededAt: number = Number.NEGATIVE_INFINITY;
   private readonly ports: Ports;
   /** Undefined: nothing has changed yet, so it lets all requests through. */
   private known: HoldState | undefined = undefined;
@@ -61,6 +67,7 @@ export class ScopeHold implements OwnHold {
 
   /** Whether an attempt has nothing to ask for here, and nothing to take. */
   isClear(now: number): boolean {
+    if (this.isUntouched(now)) return true;
     const state = this.asOf(now);
     return !isPaced(state, now) && !isDraining(state, now);
   }
@@ -120,7 +127,21 @@ export class ScopeHold implements OwnHold {
   }
 
   succeeded(isFirst: boolean, sentAt: number): void {
-    this.answered(isFirst, sentAt, 'success', undefined, turnNow(this.ports.now));
+    const now = turnNow(this.ports.now);
+    if (!isFirst || !this.isUntouched(now)) {
+      this.answered(isFirst, sentAt, 'success', undefined, now);
+      return;
+    }
+    // As `answered` would, in half the time.
+    this.successes += 1;
+    this.firsts += 1;
+    this.succeededAt = now;
+    this.link.share?.answered(true, 'success');
+  }
+
+  /** On an ordinary day it always is: it has changed nothing yet, and there is nothing to judge, since the sample is young. */
+  private isUntouched(now: number): boolean {
+    return this.known === undefined && now - this.counted.since < shortestMs;
   }
 
   private answered(

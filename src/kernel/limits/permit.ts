@@ -2,7 +2,8 @@
 
 import type { Refusal } from '../../core/events.js';
 import type { Admitted, QueuePlace } from '../../core/limits/admission.js';
-import { untaken } from '../../core/limits/admission.js';
+import { noQueuePlace } from '../../core/limits/admission.js';
+import { noEpoch } from '../../core/limits/gate/state.js';
 import type { Rule } from '../../core/policy/policy.js';
 import type { Finding, RequestFacts } from '../../core/types.js';
 
@@ -35,9 +36,9 @@ interface Past {
 export function permitWith(past: Past | undefined): Permit {
   return {
     state: 'asks',
-    queuePlace: untaken.queuePlace,
+    queuePlace: noQueuePlace,
     isQueued: false,
-    epoch: untaken.epoch,
+    epoch: noEpoch,
     sentAt: -Infinity,
     past,
   };
