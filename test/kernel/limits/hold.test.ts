@@ -102,6 +102,24 @@ describe('an answer that is learnt from', () => {
     expect(counted(session)).toEqual(expected);
   });
 
+  test('is each of many successes, with its time, until the next sample begins after a second', () => {
+    const stage = new Stage(learning);
+    for (let each = 0; each < 40; each += 1) {
+      stage.succeed(1);
+      stage.now += 20;
+    }
+    const { hold } = stage.open().limits;
+    expect(hold?.sample).toMatchObject({ since: 1_000, at: 1_780, firsts: 40, successes: 40, refusals: 0 });
+    stage.now = 1_999.5;
+    stage.succeed(1);
+    const last = stage.sent();
+    expect(hold?.sample).toMatchObject({ since: 1_000, at: 1_999.5, firsts: 41, successes: 41 });
+    stage.now = 2_000;
+    succeeds(last);
+    const before = { firsts: 41, refusals: 0, successes: 41, forMs: 1_000 };
+    expect(hold?.sample).toMatchObject({ since: 2_000, at: 2_000, firsts: 1, successes: 1, before });
+  });
+
   test('is one to what was sent since the pace has changed', () => {
     const stage = new Stage(obeying);
     const [early, other] = [stage.sent(), stage.sent()];
