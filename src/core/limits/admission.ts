@@ -4,7 +4,7 @@ import type { Admission, RefusalReason } from '../types.js';
 import { go } from './all.js';
 import type { Room } from './concurrency/state.js';
 import type { Kind } from './gate/kinds.js';
-import type { Epoch, GateState } from './gate/state.js';
+import { type Epoch, type GateState, noEpoch } from './gate/state.js';
 import { givePlaceBack } from './hold/queue.js';
 import type { HoldState } from './hold/state.js';
 
@@ -57,6 +57,12 @@ export const noQueuePlace: QueuePlace = /* @__PURE__ */ (() =>
     metRampAt: undefined,
     kind: undefined,
   }))();
+
+/** What an attempt has been given before it is let through. */
+export const untaken: Pick<Admitted, 'queuePlace' | 'epoch'> = /* @__PURE__ */ Object.freeze({
+  queuePlace: noQueuePlace,
+  epoch: noEpoch,
+});
 
 /** Waiting requests ask again at least this often, because their turn may come sooner than expected. */
 export const longestPollMs = 100;

@@ -2,8 +2,7 @@
 
 import type { Refusal } from '../../core/events.js';
 import type { Admitted, QueuePlace } from '../../core/limits/admission.js';
-import { noQueuePlace } from '../../core/limits/admission.js';
-import { noEpoch } from '../../core/limits/gate/state.js';
+import { untaken } from '../../core/limits/admission.js';
 import type { Rule } from '../../core/policy/policy.js';
 import type { Finding, RequestFacts } from '../../core/types.js';
 
@@ -36,9 +35,9 @@ interface Past {
 export function permitWith(past: Past | undefined): Permit {
   return {
     state: 'asks',
-    queuePlace: noQueuePlace,
+    queuePlace: untaken.queuePlace,
     isQueued: false,
-    epoch: noEpoch,
+    epoch: untaken.epoch,
     sentAt: -Infinity,
     past,
   };
