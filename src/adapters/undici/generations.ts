@@ -32,10 +32,10 @@ export class TranslatedHandler implements Handler {
     this.#handler.onUpgrade?.(status, rawFrom(controller.rawHeaders, headers), socket);
   }
 
-  /** Raw headers are passed on: nobody may have to parse them. */
+  /** Raw headers are passed on, as nobody may have to parse them: a copy, because the caller may change what it gets. */
   onHead(controller: Controller, status: number, sending: Pick<Head, 'headers'>, statusText?: string): void {
     const { rawHeaders } = controller;
-    const raw = Array.isArray(rawHeaders) ? rawHeaders : rawFrom(rawHeaders, sending.headers);
+    const raw = Array.isArray(rawHeaders) ? rawHeaders.slice() : rawFrom(rawHeaders, sending.headers);
     const goesOn = this.#handler.onHeaders?.(status, raw, () => controller.resume(), statusText);
     // The return value for a 1xx means nothing: fetch returns false there, too.
     if (goesOn === false && status >= 200) controller.pause();

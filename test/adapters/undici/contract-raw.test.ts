@@ -181,3 +181,52 @@ test('the return value of a first-generation handler for a 1xx does not pause th
   expect(heads).toEqual([103, 200]);
   expect(Buffer.concat(chunks).toString()).toBe('all of it');
 });
+
+test('a first-generation handler may change the raw headers that it gets: its body is continued all the same', async () => {
+  const asked: unknown[] = [];
+  const retrying = retry(soon)((options, handler) => {
+    const to = handler as unknown as Required<OldHandler>;
+    const { range } = options.headers as Record<string, string>;
+    asked.push(range);
+    to.onConnect(() => undefined, {});
+    if (range === undefined) {
+      to.onHeaders(
+        200,
+        bytesOf('etag', '"v"', 'accept-ranges', 'bytes', 'content-length', '6'),
+        () => undefined,
+        'OK',
+      );
+      to.onData(Buffer.from('abc'));
+      to.onError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+    } else {
+      to.onHeaders(
+        206,
+        bytesOf('etag', '"v"', 'content-range', 'bytes 3-5/6', 'content-length', '3'),
+        () => undefined,
+        'OK',
+      );
+      to.onData(Buffer.from('def'));
+      to.onComplete([]);
+    }
+    return true;
+  });
+  const body = await new Promise<string>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const handler = {
+      onConnect: () => undefined,
+      onHeaders: (_status: number, raw: unknown[]) => raw.splice(0).length > 0,
+      onData: (chunk: Buffer) => chunks.push(chunk) > 0,
+      onComplete: () => {
+        resolve(Buffer.concat(chunks).toString());
+      },
+      onError: reject,
+    } as unknown as Dispatcher.DispatchHandler;
+    retrying({ origin: 'http://a.example', path: '/', method: 'GET', headers: {} }, handler);
+  });
+  expect(body).toBe('abcdef');
+  expect(asked).toEqual([undefined, 'bytes=3-5']);
+});
+
+function bytesOf(...texts: string[]): Buffer[] {
+  return texts.map((text) => Buffer.from(text));
+}
