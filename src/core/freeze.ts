@@ -1,5 +1,6 @@
-/** Made at its first use and kept: a process that only loads the library does not pay for it. */
 import { isObject } from './is-object.js';
+
+/** Made at its first use and kept: a process that only loads the library does not pay for it. */
 export function atFirstUse<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -1,4 +1,5 @@
 /** Looks into a JSON body without trusting its shape. */
+
 import { isObject } from '../is-object.js';
 
 /** Lists in a body are read up to this length. */
