@@ -1,8 +1,9 @@
 /** What only Node needs: a signal that counts its listeners, and timers that are objects. */
 
 import { builtinModule } from '../kernel/builtin-module.js';
-import { atNextTurn, isReal, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
-import { noteStall } from '../kernel/stalls.js';
+import type { Session } from '../kernel/session.js';
+import { isReal, isReplaced, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
+import { monotonicNow, noteStall } from '../kernel/stalls.js';
 import type { Cancel, Sleep } from '../kernel/timers.js';
 
 // ---------------------------------------------------------------- a signal that many requests share
@@ -33,79 +34,137 @@ export function expectManyListeners(signal: AbortSignal): void {
 
 // ---------------------------------------------------------------- the first moments of time limits
 
+/** The session of the request: if its deadline does not count yet, it does from when the limit counts. */
+type Begins = Pick<Session, 'begin'>;
+
+export type SharedSleep = (...given: [...Parameters<Sleep>, session?: Begins]) => Cancel;
+
 /**
- * As `sleep`, for what is nearly always cancelled a moment later: until then, it has no timer of its own, but one with all
- * others.
+ * As `sleep`, for what is nearly always cancelled a moment later. It counts from the end of the turn on, so what is
+ * cancelled by then reads no clock. At first, it has no timer of its own, but one with all others.
  */
-export function sharing(sleep: Sleep): Sleep {
-  return isReal(sleep) ? sleepSharing : sleep;
+export function sharing(sleep: Sleep, now: () => number = monotonicNow): SharedSleep {
+  // Where a test brings the time, it passes only between two looks.
+  return now === monotonicNow && isReal(sleep) ? sleepSharing : sleep;
 }
 
-const sleepSharing: Sleep = (delayMs, wake, options) => {
-  const setAt = performance.now();
-  const isKeeper = options?.unref !== true;
+const sleepSharing: SharedSleep = (delayMs, wake, options, session) => {
+  const limit: Young = {
+    delayMs,
+    session,
+    isKeeper: options?.unref !== true,
+    grow: undefined,
+    setAt: 0,
+    among: undefined,
+    place: 0,
+  };
+  let isCancelled = false;
   let cancel: Cancel | undefined;
   // A promise leads back to the async context of the request: functions of the caller's may hear of what follows.
   void new Promise<number>((grow) => {
-    share(grow, setAt, delayMs, isKeeper);
-    cancel = () => leave(grow, isKeeper);
+    limit.grow = grow;
   }).then((stalledMs) => {
-    if (cancel === undefined) return;
-    const passedMs = performance.now() - setAt - (options?.judges === 'awake' ? stalledMs : 0);
+    if (isCancelled) return;
+    const passedMs = performance.now() - limit.setAt - (options?.judges === 'awake' ? stalledMs : 0);
     // A test may have replaced the clock by one that begins anew.
     cancel = realSleep(delayMs - Math.max(0, passedMs), (moreMs = 0) => wake(stalledMs + moreMs), options);
   });
+  join(justSet, limit);
+  awaitEndOfTurn();
   return () => {
+    isCancelled = true;
+    leave(limit);
     cancel?.();
-    cancel = undefined;
   };
 };
 
-/** Gives a limit a timer of its own. This process has stood still for `stalledMs` of its first moments. */
-type Grow = (stalledMs: number) => void;
+interface Young {
+  readonly delayMs: number;
+  readonly session: Begins | undefined;
+  readonly isKeeper: boolean;
+  /** Gives it a timer of its own. This process has stood still for `stalledMs` of its first moments. */
+  grow: ((stalledMs: number) => void) | undefined;
+  setAt: number;
+  /** The list that it is in, and its place there. */
+  among: Young[] | undefined;
+  place: number;
+}
 
-/** Limits in their first moments, and when they were set. */
-const young: Map<Grow, number> = /* @__PURE__ */ new Map();
-/** How many of them keep the process alive. */
+/** Those that were set in this turn. */
+const justSet: Young[] = [];
+/** Those that count. */
+const counting: Young[] = [];
+/** How many of these keep the process alive. */
 let keepers = 0;
+
+function join(among: Young[], limit: Young): void {
+  limit.among = among;
+  limit.place = among.push(limit) - 1;
+}
+
+function leave(limit: Young): void {
+  const { among, place } = limit;
+  if (among === undefined) return;
+  limit.among = undefined;
+  const last = among.pop();
+  if (last !== undefined && last !== limit) {
+    among[place] = last;
+    last.place = place;
+  }
+  if (among === justSet) return;
+  if (limit.isKeeper) keepers -= 1;
+  if (keepers === 0) keepAlive();
+}
+
+const thisTurn = /* @__PURE__ */ Promise.resolve();
+/** Kept from the start: what a test puts in its place may never call anything. */
+const nextTick = /* @__PURE__ */ nextTickOf(globalThis);
+let isEndAwaited = false;
+
+function nextTickOf({ process }: { process?: Partial<NodeJS.Process> }): NodeJS.Process['nextTick'] {
+  const given = process?.nextTick;
+  return given === undefined || isReplaced(given) ? (call: () => void) => call() : given;
+}
+
+/** The turn ends when nothing is left that its promises have set off. */
+function awaitEndOfTurn(): void {
+  if (isEndAwaited) return;
+  isEndAwaited = true;
+  // That of an edge runtime may be there only to throw.
+  void thisTurn.then(() => nextTick(turnEnds)).catch(turnEnds);
+}
+
 let timer: NodeJS.Timeout | undefined;
 /** What has set the timer: a test may have replaced it since then. */
 let setBy: typeof setTimeout | undefined;
 let firesAt = 0;
-let isKeepingAwaited = false;
 
-function share(grow: Grow, setAt: number, ms: number, isKeeper: boolean): void {
-  young.set(grow, setAt);
-  if (isKeeper) keepers += 1;
-  // A time that is over already cannot be late.
-  const linkMs = Math.max(0, Math.min(ms, linkMsOf(ms)));
-  if (timer === undefined || setBy !== setTimeout || setAt + linkMs < firesAt) {
-    clearTimeout(timer);
-    firesAt = setAt + linkMs;
-    setBy = setTimeout;
-    timer = setTimeout(growAll, linkMs);
-    keepAlive();
-  } else if (isKeeper && keepers === 1 && !isKeepingAwaited) {
-    // Until then, something else keeps the process alive, and this limit may be cancelled.
-    isKeepingAwaited = true;
-    if (atNextTurn(keepAliveAgain) === undefined) keepAliveAgain();
+function turnEnds(): void {
+  isEndAwaited = false;
+  if (justSet.length === 0) return;
+  const now = performance.now();
+  for (const limit of justSet.splice(0)) {
+    const { delayMs, isKeeper, session } = limit;
+    session?.begin(now);
+    limit.setAt = now;
+    join(counting, limit);
+    if (isKeeper) keepers += 1;
+    // A time that is over already cannot be late.
+    const linkMs = Math.max(0, Math.min(delayMs, linkMsOf(delayMs)));
+    if (timer === undefined || setBy !== setTimeout || now + linkMs < firesAt) {
+      clearTimeout(timer);
+      firesAt = now + linkMs;
+      setBy = setTimeout;
+      timer = setTimeout(growAll, linkMs);
+    }
   }
-}
-
-function leave(grow: Grow, isKeeper: boolean): void {
-  if (young.delete(grow) && isKeeper) keepers -= 1;
-  if (keepers === 0) keepAlive();
-}
-
-function keepAliveAgain(): void {
-  isKeepingAwaited = false;
   keepAlive();
 }
 
 function keepAlive(): void {
   if (typeof timer === 'object') timer[keepers > 0 ? 'ref' : 'unref']();
   // In Deno and in pages that a test makes, it is a number.
-  else if (young.size === 0) {
+  else if (counting.length === 0) {
     clearTimeout(timer);
     timer = undefined;
   }
@@ -115,8 +174,10 @@ function growAll(): void {
   const now = performance.now();
   const isLate = now - firesAt > stallMs;
   if (isLate) noteStall(firesAt, now);
-  for (const [grow, setAt] of young) grow(isLate ? now - Math.max(firesAt, setAt) : 0);
-  young.clear();
   keepers = 0;
   timer = undefined;
+  for (const limit of counting.splice(0)) {
+    limit.among = undefined;
+    limit.grow?.(isLate ? now - Math.max(firesAt, limit.setAt) : 0);
+  }
 }

@@ -22,17 +22,81 @@ afterEach(() => {
 });
 
 describe('in their first moments, time limits', () => {
-  test('share a timer, whatever their lengths and whether they are cancelled', () => {
+  test('share a timer, whatever their lengths and whether they are cancelled', async () => {
     const timers = timersSet();
     const all = Array.from({ length: 1_000 }, (_, index) => started(`${index}`, 8_000 + index));
+    await nextTurn();
     for (const cancel of all) cancel();
-    started('after the others', 8_000)();
+    const after = started('after the others', 8_000);
+    await nextTurn();
     expect(timers).toHaveLength(1);
+    after();
+  });
+
+  test('cost no timer and no look at the clock if they are cancelled in the turn in which they were set', async () => {
+    const timers = timersSet();
+    const { performance } = globalThis;
+    let looks = 0;
+    vi.stubGlobal('performance', {
+      now: () => {
+        looks += 1;
+        return performance.now();
+      },
+    });
+    const cancels = ['a', 'b', 'c'].map((name) => started(name, 8_000));
+    // The turn goes on for as long as promises set something off.
+    for (let hops = 0; hops < 50; hops += 1) await undefined;
+    for (const cancel of cancels) cancel();
+    await nextTurn();
+    expect(timers).toHaveLength(0);
+    expect(looks).toBe(0);
+  });
+
+  test('tell the session at the end of the turn from when its deadline counts', async () => {
+    const began: number[] = [];
+    const session = { begin: (now: number) => began.push(now) };
+    const cancel = sharing(sleep)(8_000, () => undefined, awake, session);
+    sharing(sleep)(8_000, () => undefined, awake, session)();
+    expect(began).toEqual([]);
+    const from = performance.now();
+    await nextTurn();
+    expect(began).toHaveLength(1);
+    expect(began[0]).toBeGreaterThanOrEqual(from);
+    cancel();
+  });
+
+  test('end although a test has replaced what tells of the end of a turn', async () => {
+    vi.stubGlobal('process', { ...process, nextTick: () => undefined });
+    started('one', 60);
+    await nextTurn();
+    vi.unstubAllGlobals();
+    expect(await untilIn(ended, 1)).toEqual(['one']);
+  });
+
+  test.each([
+    ['nothing', undefined],
+    [
+      'only what throws',
+      () => {
+        throw new Error('not here');
+      },
+    ],
+    ['only that of a test', Object.assign(() => undefined, { clock: {} })],
+  ])('end where a platform has %s to tell of the end of a turn', async (_, nextTick) => {
+    vi.resetModules();
+    vi.stubGlobal('process', { env: process.env, nextTick });
+    const there = await import('../../src/drivers/node.js');
+    const { sleep: itsSleep } = await import('../../src/kernel/sleep.js');
+    there.sharing(itsSleep)(60, () => ended.push('one'), awake);
+    await nextTurn();
+    vi.unstubAllGlobals();
+    expect(await untilIn(ended, 1)).toEqual(['one']);
   });
 
   test('do not keep the process alive once they are cancelled, and do so if there is another', async () => {
     const timers = timersSet();
     const cancel = started('one', 8_000);
+    await nextTurn();
     const [timer] = timers;
     expect(timer?.hasRef()).toBe(true);
     cancel();
@@ -48,6 +112,7 @@ describe('in their first moments, time limits', () => {
   test('with unref never keep it alive, but others do', async () => {
     const timers = timersSet();
     const cancel = started('one', 8_000, { judges: 'awake', unref: true });
+    await nextTurn();
     const [timer] = timers;
     expect(timer?.hasRef()).toBe(false);
     const other = started('another', 8_000);
@@ -61,7 +126,9 @@ describe('in their first moments, time limits', () => {
   test('leave no timer where timers are numbers, as in Deno', async () => {
     const timers = timersSet(Number);
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
-    started('one', 8_000)();
+    const cancel = started('one', 8_000);
+    await nextTurn();
+    cancel();
     expect(timers).toHaveLength(1);
     expect(cleared).toHaveBeenCalledWith(Number(timers[0]));
   });
@@ -69,6 +136,7 @@ describe('in their first moments, time limits', () => {
   test('wait for a shorter one no longer than that lasts', async () => {
     const from = performance.now();
     const long = started('long', 8_000);
+    await nextTurn();
     const cancelled = started('cancelled', 100);
     started('short', 80);
     cancelled();
@@ -86,6 +154,7 @@ describe('in their first moments, time limits', () => {
 
   test('use the timers of a test where those are fake, and end those that were set before and after', async () => {
     const before = started('before', 8_000);
+    await nextTurn();
     vi.useFakeTimers();
     started('fake', 2_000);
     vi.advanceTimersByTime(1_999);
@@ -101,6 +170,7 @@ describe('in their first moments, time limits', () => {
   test('end where the fake clock of a test begins anew after they were set', async () => {
     const nap = setTimeout;
     started('before', 600);
+    await nextTurn();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
     expect(performance.now()).toBeLessThan(1);
     // The shared timer is a real one.
@@ -113,9 +183,11 @@ describe('in their first moments, time limits', () => {
   test('end where a timer that a test has replaced never fires', async () => {
     vi.stubGlobal('setTimeout', () => ({ ref: () => undefined, unref: () => undefined }));
     const lost = started('lost', 60);
+    await nextTurn();
     vi.unstubAllGlobals();
-    started('one', 8_000)();
+    const next = started('next', 8_000);
     expect(await untilIn(ended, 1)).toEqual(['lost']);
+    next();
     lost();
   });
 });
@@ -166,6 +238,7 @@ describe('after them, time limits', () => {
     };
     begin('awake');
     begin('elapsed');
+    await nextTurn();
     standStill(400);
     expect(await untilIn(ended, 2)).toEqual(['elapsed', 'awake']);
     // What has passed until they first look counts as waited for.
@@ -176,6 +249,7 @@ describe('after them, time limits', () => {
 
   test('do not blame a stall on what was set within it', async () => {
     const first = started('first', 800);
+    await nextTurn();
     standStill(1_000);
     let stalledMs = 0;
     sharing(sleep)(

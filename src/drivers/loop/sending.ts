@@ -109,7 +109,6 @@ export class AbortableAttempt<Answer> implements Abortable {
   }
 
   private endWithin(limit: Limit): void {
-    this.exchange.session.begin();
     this.cancel = this.timers.start(limit, (stalledMs) => this.expire(limit, stalledMs));
   }
 

@@ -6,6 +6,7 @@ import { isPromise } from '../../core/returned.js';
 import type { Session } from '../../kernel/session.js';
 import { type Cancel, type Judges, judging, type Sleep, type SleepOptions } from '../../kernel/timers.js';
 import { causeOf } from '../cause.js';
+import type { SharedSleep } from '../node.js';
 import type { Ending, Limit, PromiseExchange } from './exchange.js';
 import { inTime } from './wait.js';
 
@@ -13,7 +14,7 @@ const none: ErrorOptions = {};
 
 /** Of the part for Node. */
 interface SharesTimers {
-  sharing(sleep: Sleep): Sleep;
+  sharing(sleep: Sleep, now: () => number): SharedSleep;
 }
 
 export class TimeLimits {
@@ -93,10 +94,12 @@ export class TimeLimits {
 
   /** A timer for what most attempts end before. */
   start({ ms, judges }: Limit, over: (stalledMs?: number) => void): Cancel {
-    const { sleep } = this;
+    const { session, sleep } = this;
     const parts: object = this.exchange.parts;
     const { node } = parts as { readonly node?: SharesTimers };
-    return (node?.sharing(sleep) ?? sleep)(ms, over, this.timerOptions(judges));
+    const shared = node?.sharing(sleep, session.scope.ports.now) ?? sleep;
+    if (shared === sleep) session.begin();
+    return shared(ms, over, this.timerOptions(judges), session);
   }
 
   /**
