@@ -41,11 +41,12 @@ export type SharedSleep = (...given: [...Parameters<Sleep>, session?: Begins]) =
 
 /**
  * As `sleep`, for what is nearly always cancelled a moment later. It counts from the end of the turn on, so what is
- * cancelled by then reads no clock. At first, it has no timer of its own, but one with all others.
+ * cancelled by then reads no clock. At first, it has no timer of its own, but one with all others. Undefined: the caller
+ * brings timers that are not to be shared.
  */
-export function sharing(sleep: Sleep, now: () => number = monotonicNow): SharedSleep {
+export function sharing(sleep: Sleep, now: () => number = monotonicNow): SharedSleep | undefined {
   // Where a test brings the time, it passes only between two looks.
-  return now === monotonicNow && isReal(sleep) ? sleepSharing : sleep;
+  return now === monotonicNow && isReal(sleep) ? sleepSharing : undefined;
 }
 
 const sleepSharing: SharedSleep = (delayMs, wake, options, session) => {

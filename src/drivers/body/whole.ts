@@ -113,7 +113,7 @@ interface Waits {
 
 /** Of the part for Node. */
 interface SharesTimers {
-  sharing(sleep: Sleep): Sleep;
+  sharing(sleep: Sleep): Sleep | undefined;
 }
 
 /** Undefined: its answers do not wait. */

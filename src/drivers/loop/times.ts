@@ -14,7 +14,7 @@ const none: ErrorOptions = {};
 
 /** Of the part for Node. */
 interface SharesTimers {
-  sharing(sleep: Sleep, now: () => number): SharedSleep;
+  sharing(sleep: Sleep, now: () => number): SharedSleep | undefined;
 }
 
 export class TimeLimits {
@@ -97,9 +97,11 @@ export class TimeLimits {
     const { session, sleep } = this;
     const parts: object = this.exchange.parts;
     const { node } = parts as { readonly node?: SharesTimers };
-    const shared = node?.sharing(sleep, session.scope.ports.now) ?? sleep;
-    if (shared === sleep) session.begin();
-    return shared(ms, over, this.timerOptions(judges), session);
+    const options = this.timerOptions(judges);
+    const shared = node?.sharing(sleep, session.scope.ports.now);
+    if (shared !== undefined) return shared(ms, over, options, session);
+    session.begin();
+    return sleep(ms, over, options);
   }
 
   /**
