@@ -118,21 +118,24 @@ function leave(limit: Young): void {
 }
 
 const thisTurn = /* @__PURE__ */ Promise.resolve();
-/** Kept from the start: what a test puts in its place may never call anything. */
-const nextTick = /* @__PURE__ */ nextTickOf(globalThis);
+type NextTick = (call: () => void) => void;
+/** That of the first limit: what a test puts in its place later may never call anything. */
+let nextTick: NextTick | undefined;
 let isEndAwaited = false;
 
-function nextTickOf({ process }: { process?: Partial<NodeJS.Process> }): NodeJS.Process['nextTick'] {
+function nextTickOf({ process }: { process?: { nextTick?: NextTick } }): NextTick {
   const given = process?.nextTick;
-  return given === undefined || isReplaced(given) ? (call: () => void) => call() : given;
+  return given === undefined || isReplaced(given) ? (call) => call() : given;
 }
 
 /** The turn ends when nothing is left that its promises have set off. */
 function awaitEndOfTurn(): void {
   if (isEndAwaited) return;
   isEndAwaited = true;
+  nextTick ??= nextTickOf(globalThis);
+  const whenOver = nextTick;
   // That of an edge runtime may be there only to throw.
-  void thisTurn.then(() => nextTick(turnEnds)).catch(turnEnds);
+  void thisTurn.then(() => whenOver(turnEnds)).catch(turnEnds);
 }
 
 let timer: NodeJS.Timeout | undefined;
