@@ -35,7 +35,7 @@ export function expectManyListeners(signal: AbortSignal): void {
 // ---------------------------------------------------------------- the first moments of time limits
 
 /** The session of the request: if its deadline does not count yet, it does from when the limit counts. */
-type Begins = Pick<Session, 'begin'>;
+type Begins = Pick<Session, 'begin' | 'hasBegun'>;
 
 export type SharedSleep = (...given: [...Parameters<Sleep>, session?: Begins]) => Cancel;
 
@@ -55,7 +55,8 @@ const sleepSharing: SharedSleep = (delayMs, wake, options, session) => {
     session,
     isKeeper: options?.unref !== true,
     grow: undefined,
-    setAt: 0,
+    // A deadline that counts already does not wait for the end of the turn.
+    setAt: options?.judges === 'elapsed' && session?.hasBegun === true ? performance.now() : 0,
     among: undefined,
     place: 0,
   };
@@ -85,6 +86,7 @@ interface Young {
   readonly isKeeper: boolean;
   /** Gives it a timer of its own. This process has stood still for `stalledMs` of its first moments. */
   grow: ((stalledMs: number) => void) | undefined;
+  /** From when it counts; 0: from the end of this turn. */
   setAt: number;
   /** The list that it is in, and its place there. */
   among: Young[] | undefined;
@@ -150,16 +152,16 @@ function turnEnds(): void {
   for (const limit of justSet.splice(0)) {
     const { delayMs, isKeeper, session } = limit;
     session?.begin(now);
-    limit.setAt = now;
+    limit.setAt ||= now;
     join(counting, limit);
     if (isKeeper) keepers += 1;
     // A time that is over already cannot be late.
-    const linkMs = Math.max(0, Math.min(delayMs, linkMsOf(delayMs)));
-    if (timer === undefined || setBy !== setTimeout || now + linkMs < firesAt) {
+    const linkEndsAt = limit.setAt + Math.max(0, Math.min(delayMs, linkMsOf(delayMs)));
+    if (timer === undefined || setBy !== setTimeout || linkEndsAt < firesAt) {
       clearTimeout(timer);
-      firesAt = now + linkMs;
+      firesAt = linkEndsAt;
       setBy = setTimeout;
-      timer = setTimeout(growAll, linkMs);
+      timer = setTimeout(growAll, Math.max(0, linkEndsAt - now));
     }
   }
   keepAlive();

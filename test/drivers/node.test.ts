@@ -58,7 +58,7 @@ describe('in their first moments, time limits', () => {
 
   test('tell the session at the end of the turn from when its deadline counts', async () => {
     const began: number[] = [];
-    const session = { begin: (now: number) => began.push(now) };
+    const session = { hasBegun: false, begin: (now: number) => began.push(now) };
     const cancel = shared(8_000, () => undefined, awake, session);
     shared(8_000, () => undefined, awake, session)();
     expect(began).toEqual([]);
@@ -67,6 +67,22 @@ describe('in their first moments, time limits', () => {
     expect(began).toHaveLength(1);
     expect(began[0]).toBeGreaterThanOrEqual(from);
     cancel();
+  });
+
+  test('do not wait for the end of the turn for a deadline that counts already', async () => {
+    const session = { hasBegun: true, begin: () => undefined };
+    let stalledMs = 0;
+    const ends = (ms = 0): void => {
+      stalledMs = ms;
+      ended.push('deadline');
+    };
+    shared(400, ends, { judges: 'elapsed' }, session);
+    standStill(400);
+    await nextTurn();
+    const later = started('later', 300);
+    expect(await untilIn(ended, 1)).toEqual(['deadline']);
+    expect(stalledMs).toBeGreaterThan(200);
+    later();
   });
 
   test('end although a test has replaced what tells of the end of a turn', async () => {
