@@ -8,6 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { AttemptTimeoutError, createRetrier, DeadlineError, type PolicyOptions } from '../../../src/index.js';
+import type { Sleep } from '../../../src/kernel/timers.js';
 import { answer, cutBody, silence, stallInBody } from '../../faults/lab.js';
 import { unhandled } from '../../unhandled.js';
 import { HandTime } from '../hand-time.js';
@@ -38,6 +39,18 @@ test.each<[string, PolicyOptions, boolean]>([
   await withRetry(mock, { ...soon, ...policy })(lab.origin, { signal });
   expect(signals.map((one) => one === signal)).toEqual([isCallers, isCallers]);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('timers that are given get what the port takes, and nothing of ours', async () => {
+  const lab = await openLab(answer(200));
+  const given: unknown[][] = [];
+  const sleep: Sleep = (...args) => {
+    given.push(args);
+    return () => undefined;
+  };
+  const retrier = createRetrier({ attemptTimeoutMs: 8_000, deadlineMs: 9_000 }, { sleep });
+  await withRetry(nodeFetch, retrier)(lab.origin);
+  expect(given).toEqual([[8_000, expect.any(Function), { judges: 'awake' }]]);
 });
 
 test('requests with a time limit may share a signal: Node does not warn of a leak', async () => {
