@@ -49,6 +49,11 @@ export function sharing(sleep: Sleep, now: () => number = monotonicNow): SharedS
   return now === monotonicNow && isReal(sleep) ? sleepSharing : undefined;
 }
 
+/** What others use of it, where this file is a part of the installation. */
+export interface SharesTimers {
+  readonly sharing: typeof sharing;
+}
+
 const sleepSharing: SharedSleep = (delayMs, wake, options, session) => {
   const limit: Young = {
     delayMs,

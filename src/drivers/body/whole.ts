@@ -12,6 +12,7 @@ import { type Cancel, judging, type Sleep } from '../../kernel/timers.js';
 import { warnOnce } from '../../kernel/warning.js';
 import type { Caller } from '../loop/exchange.js';
 import { isStatus } from '../loop/status.js';
+import type { SharesTimers } from '../node.js';
 import { isWebStream } from './stream-like.js';
 import { isStillReadable } from './unread.js';
 import { stop, weak } from './web-stream.js';
@@ -109,11 +110,6 @@ export function awaitStart({ request, settings, scope }: Session, answer: Answer
 
 interface Waits {
   readonly awaiting: Awaiting;
-}
-
-/** Of the part for Node. */
-interface SharesTimers {
-  sharing(sleep: Sleep): Sleep | undefined;
 }
 
 /** Undefined: its answers do not wait. */

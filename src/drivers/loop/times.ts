@@ -6,16 +6,11 @@ import { isPromise } from '../../core/returned.js';
 import type { Session } from '../../kernel/session.js';
 import { type Cancel, type Judges, judging, type Sleep, type SleepOptions } from '../../kernel/timers.js';
 import { causeOf } from '../cause.js';
-import type { SharedSleep } from '../node.js';
+import type { SharesTimers } from '../node.js';
 import type { Ending, Limit, PromiseExchange } from './exchange.js';
 import { inTime } from './wait.js';
 
 const none: ErrorOptions = {};
-
-/** Of the part for Node. */
-interface SharesTimers {
-  sharing(sleep: Sleep, now: () => number): SharedSleep | undefined;
-}
 
 export class TimeLimits {
   /** The last real outcome, as the `cause` of an error of our own. */

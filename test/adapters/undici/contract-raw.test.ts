@@ -190,22 +190,10 @@ test('a first-generation handler may change the raw headers that it gets: its bo
     asked.push(range);
     to.onConnect(() => undefined, {});
     if (range === undefined) {
-      to.onHeaders(
-        200,
-        bytesOf('etag', '"v"', 'accept-ranges', 'bytes', 'content-length', '6'),
-        () => undefined,
-        'OK',
-      );
-      to.onData(Buffer.from('abc'));
+      begins(to, 200, 'abc', ['etag', '"v"', 'accept-ranges', 'bytes', 'content-length', '6']);
       to.onError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
     } else {
-      to.onHeaders(
-        206,
-        bytesOf('etag', '"v"', 'content-range', 'bytes 3-5/6', 'content-length', '3'),
-        () => undefined,
-        'OK',
-      );
-      to.onData(Buffer.from('def'));
+      begins(to, 206, 'def', ['etag', '"v"', 'content-range', 'bytes 3-5/6', 'content-length', '3']);
       to.onComplete([]);
     }
     return true;
@@ -227,6 +215,8 @@ test('a first-generation handler may change the raw headers that it gets: its bo
   expect(asked).toEqual([undefined, 'bytes=3-5']);
 });
 
-function bytesOf(...texts: string[]): Buffer[] {
-  return texts.map((text) => Buffer.from(text));
+function begins(to: Required<OldHandler>, status: number, chunk: string, raw: readonly string[]): void {
+  const bytes = raw.map((text) => Buffer.from(text));
+  to.onHeaders(status, bytes, () => undefined, 'OK');
+  to.onData(Buffer.from(chunk));
 }
