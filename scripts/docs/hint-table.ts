@@ -19,8 +19,8 @@ export function row(name: HintSetName): string {
 }
 
 export function readsBody(name: HintSetName): boolean {
-  const { readsBody: declared, bodies } = allHintSets[name];
-  return declared ?? bodies !== undefined;
+  const { readsBody } = allHintSets[name];
+  return readsBody === true;
 }
 
 function statusesOf(name: HintSetName): string {

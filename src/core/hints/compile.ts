@@ -125,14 +125,14 @@ export function compileSets(names: readonly HintSetOption[], sets: HintSets): Wh
   const rows: readonly HintSet[] = [baseOf(names, sets), ...more.map((name) => rowOf(name, sets))];
   const set = compiledSet({
     rulings: unique(rows.flatMap((row) => row.rulings ?? [])),
-    signals: rows.flatMap(signalsOf),
+    signals: rows.flatMap((row) => readAtStatuses(row.signals, row)),
     sources: sourcesOf(rows),
     throttles: rows.flatMap(throttlesOf),
   });
   return {
     ...set,
     join: (ruling, wait) => joinThrottling(ruling, wait, set.throttles),
-    rulings: [...rows.flatMap(verdictsOf), ...set.rulings],
+    rulings: [...rows.flatMap((row) => readAtStatuses(row.verdicts, row)), ...set.rulings],
     statuses: unique(rows.flatMap((row) => row.statuses ?? [])),
     waitStatuses: rows.flatMap(({ waitsToo, statuses }) => (waitsToo && statuses) || []),
     events: rows.flatMap((row) => row.events ?? []),
@@ -162,7 +162,6 @@ const bodyRank = 6;
 function sourcesOf(rows: readonly HintSet[]): readonly Source[] {
   const waits = rows.flatMap((row) => row.waits ?? []);
   const own = new Set(waits.flatMap(({ header, isOwn }) => (isOwn ? header : [])));
-  const bodies = rows.flatMap((row) => row.bodies ?? []);
   const readers = rows.flatMap((row) => row.readers ?? []);
   const resets = rows.flatMap((row) => row.resets ?? []);
   // A header that one's own hints read is read by no other row.
@@ -171,7 +170,7 @@ function sourcesOf(rows: readonly HintSet[]): readonly Source[] {
   return [
     ...rows.flatMap((row) => row.sources ?? []).filter(isLeft),
     ...waits.filter(({ header, isOwn }) => isOwn || !own.has(header)).map(sourceIn),
-    ...[...bodies, ...readers].map((read) => ({ headers: [], rank: bodyRank, read })),
+    ...readers.map((read) => ({ headers: [], rank: bodyRank, read })),
     ...resets.map((row) => ({
       headers: row.quotas.map(({ reset }) => reset),
       rank: quotaRank,
@@ -205,16 +204,8 @@ function throttlesOf({ throttles = [], resets = [] }: HintSet): readonly string[
 }
 
 /** The signals of a row are read on the usual statuses and on those that the row adds. */
-function signalsOf({ signals = [], ...row }: HintSet): readonly Reader[] {
-  return readAtStatuses(signals, row);
-}
-
-function verdictsOf({ verdicts = [], ...row }: HintSet): readonly Reader[] {
-  return readAtStatuses(verdicts, row);
-}
-
 function readAtStatuses(
-  signals: readonly Reader[],
+  signals: readonly Reader[] = [],
   { statuses = [], successes = [] }: HintSet,
 ): readonly Reader[] {
   const own = [...statuses, ...successes.map(({ status }) => status)];

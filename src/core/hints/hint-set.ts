@@ -103,9 +103,7 @@ export interface HintSet {
   readonly verdicts?: readonly Reader[];
   readonly sources?: readonly Source[];
   readonly waits?: readonly WaitField[];
-  /** Readers of waits in a body. */
-  readonly bodies?: readonly Reader[];
-  /** Readers of waits in other shapes. */
+  /** Readers of waits in a body, and in other shapes. */
   readonly readers?: readonly Reader[];
   readonly resets?: readonly ResetField[];
   readonly events?: EventRows;

@@ -182,7 +182,7 @@ export const brevo: HintSet = {
 export const cloudflare: HintSet = {};
 export const discord: HintSet = {
   readsBody: true,
-  bodies: [/* @__PURE__ */ secondsAt(['retry_after'])],
+  readers: [/* @__PURE__ */ secondsAt(['retry_after'])],
   // The headers come last: for a shared resource they are far shorter than Retry-After.
   resets: [
     {
@@ -195,7 +195,7 @@ export const discord: HintSet = {
 };
 export const dropbox: HintSet = {
   readsBody: true,
-  bodies: [/* @__PURE__ */ secondsAt(['error', 'retry_after'])],
+  readers: [/* @__PURE__ */ secondsAt(['error', 'retry_after'])],
 };
 export const elasticsearch: HintSet = {
   throttles: ['elasticsearch-rejected'],
@@ -277,7 +277,7 @@ export const hubspot: HintSet = {
 };
 export const kubernetes: HintSet = {
   readsBody: true,
-  bodies: [/* @__PURE__ */ secondsAt(['details', 'retryAfterSeconds'], true)],
+  readers: [/* @__PURE__ */ secondsAt(['details', 'retryAfterSeconds'], true)],
 };
 export const lemlist: HintSet = { resets: [/* @__PURE__ */ dateOf(xRateLimit, 'js-date')] };
 export const linear: HintSet = {
@@ -335,7 +335,7 @@ export const salesforce: HintSet = {
   statuses: [403],
   signals: [salesforceLimit],
   readsBody: true,
-  bodies: [/* @__PURE__ */ secondsAt(['retryAfter'])],
+  readers: [/* @__PURE__ */ secondsAt(['retryAfter'])],
 };
 export const sendgrid: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateLimit)] };
 export const shopify: HintSet = {
@@ -351,7 +351,7 @@ export const syntage: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateLimit)] 
 export const teamdynamix: HintSet = { resets: [/* @__PURE__ */ dateOf(xRateLimit, 'http-date')] };
 export const telegram: HintSet = {
   readsBody: true,
-  bodies: [/* @__PURE__ */ secondsAt(['parameters', 'retry_after'])],
+  readers: [/* @__PURE__ */ secondsAt(['parameters', 'retry_after'])],
 };
 export const twilio: HintSet = {};
 export const twitter: HintSet = { resets: [/* @__PURE__ */ epochOf(xRateDashLimit)] };
