@@ -20,6 +20,16 @@ export function parseDecimal(text: string, unitMs: 1 | 1000): number | undefined
   return Math.min(Math.ceil(unitMs === 1 ? number : Number(`${text}e3`)), saturation);
 }
 
+/** The same for a wait, which is clamped. */
+export function parseDelay(text: string, unitMs: 1 | 1000): number | undefined {
+  const ms = parseDecimal(text, unitMs);
+  return ms && clamped(ms);
+}
+
+export function clamped(ms: number): number {
+  return Math.min(ms, longestDelayMs);
+}
+
 /** A number in a JSON body, which may be a number or a string, as text. */
 export function decimalText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;

@@ -1,7 +1,7 @@
 /** Reads durations that name their units: Go's `6m0s`, protobuf's `57.238747106s`. */
 
 import { property } from './content.js';
-import { decimalText, longestDelayMs, parseDecimal } from './decimal.js';
+import { clamped, decimalText, parseDecimal, parseDelay } from './decimal.js';
 import type { Encoding } from './hint-set.js';
 
 const unitsMs: Readonly<Record<string, number>> = {
@@ -35,13 +35,13 @@ export function parseGoDuration(text: string): number | undefined {
     const unitMs = unitsMs[unit] ?? 0;
     ms += Number(whole) * unitMs + (Number(fraction) * unitMs) / 10 ** fraction.length;
   }
-  return Math.min(Math.ceil(ms), longestDelayMs);
+  return clamped(Math.ceil(ms));
 }
 
 /** google.protobuf.Duration: `"3.5s"` in proto3 JSON; some encoders write `{ seconds, nanos }`. */
 export function parseProtoDuration(value: unknown): number | undefined {
   if (typeof value === 'string') {
-    return value.endsWith('s') ? clamped(parseDecimal(value.slice(0, -1), 1000)) : undefined;
+    return value.endsWith('s') ? parseDelay(value.slice(0, -1), 1000) : undefined;
   }
   const seconds = property(value, 'seconds');
   const nanos = property(value, 'nanos') ?? 0;
@@ -49,8 +49,4 @@ export function parseProtoDuration(value: unknown): number | undefined {
   const secondsMs = parseDecimal(decimalText(seconds ?? 0) ?? '', 1000);
   if (secondsMs === undefined || typeof nanos !== 'number' || !(nanos >= 0 && nanos < 1e9)) return undefined;
   return clamped(secondsMs + Math.ceil(nanos / 1e6));
-}
-
-function clamped(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.min(ms, longestDelayMs);
 }

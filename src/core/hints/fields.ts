@@ -2,7 +2,7 @@
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { longestDelayMs, parseDecimal } from './decimal.js';
+import { parseDecimal, parseDelay } from './decimal.js';
 import type { Encoding, Quota, Source, Told, WaitField, WaitReason } from './hint-set.js';
 import { empty, longest, malformed, notExhausted } from './reading.js';
 import { waitUntil } from './retry-after.js';
@@ -72,14 +72,9 @@ export function countsOf(answer: Answer, remaining: string): readonly number[] {
 
 // ---------------------------------------------------------------- encodings
 
-export const deltaMs: Encoding = (value) => delta(value, 1);
+export const deltaMs: Encoding = (value) => parseDelay(value, 1);
 
-export const deltaS: Encoding = (value) => delta(value, 1000);
-
-function delta(value: string, unitMs: 1 | 1000): number | undefined {
-  const inMs = parseDecimal(value, unitMs);
-  return inMs && Math.min(inMs, longestDelayMs);
-}
+export const deltaS: Encoding = (value) => parseDelay(value, 1000);
 
 export const epochMs: Encoding = (value, _now, since) => epoch(value, 1, since);
 

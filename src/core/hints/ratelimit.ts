@@ -5,7 +5,7 @@
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { longestDelayMs } from './decimal.js';
+import { clamped } from './decimal.js';
 import { longestOf, malformed, notExhausted } from './reading.js';
 import { type Item, parseDictionary, parseList, type Value } from './structured-field.js';
 import { linesOf, trimmed } from './values.js';
@@ -35,7 +35,9 @@ function readDictionary(text: string): Hint {
   const members = parseDictionary(text);
   if ((count(members.get('remaining')?.[0]) ?? 0) > 0) return notExhausted;
   const reset = count(members.get('reset')?.[0]);
-  return reset === undefined ? malformed : { delayMs: inMs(reset), reason: 'ratelimit-reset-delta' };
+  return reset === undefined
+    ? malformed
+    : { delayMs: clamped(reset * 1000), reason: 'ratelimit-reset-delta' };
 }
 
 /**
@@ -57,14 +59,10 @@ function readItem([name, parameters]: Item): Hint {
   if (typeof name !== 'string' || remaining === undefined || seconds !== window) return malformed;
   if (remaining > 0) return notExhausted;
   if (seconds === undefined) return { delayMs: null, reason: 'ratelimit-without-t' };
-  return { delayMs: inMs(seconds), reason: 'ratelimit-t' };
+  return { delayMs: clamped(seconds * 1000), reason: 'ratelimit-t' };
 }
 
 /** A non-negative Integer, or undefined. */
 function count(value: Value | undefined): number | undefined {
   return typeof value === 'number' && value >= 0 ? value : undefined;
-}
-
-function inMs(seconds: number): number {
-  return Math.min(seconds * 1000, longestDelayMs);
 }

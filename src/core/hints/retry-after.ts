@@ -2,7 +2,7 @@
 
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
-import { longestDelayMs, parseDecimal } from './decimal.js';
+import { longestDelayMs, parseDelay } from './decimal.js';
 import { empty, longestOf, malformed, type Wait } from './reading.js';
 
 /** The field should have one value. If there are several valid ones, the longest wait is the safe choice. */
@@ -27,10 +27,8 @@ function joinedReason(waits: readonly Wait[]): string {
 }
 
 function readValue(text: string, answer: Answer): Hint {
-  const ms = parseDecimal(text, 1000);
-  return ms === undefined
-    ? readDate(text, answer)
-    : { delayMs: Math.min(ms, longestDelayMs), reason: secondsReason(text, ms) };
+  const ms = parseDelay(text, 1000);
+  return ms === undefined ? readDate(text, answer) : { delayMs: ms, reason: secondsReason(text, ms) };
 }
 
 function secondsReason(text: string, ms: number): string {

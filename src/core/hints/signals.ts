@@ -3,12 +3,12 @@
 import type { Hint } from '../types.js';
 import type { Answer } from './answer.js';
 import { contentOf, elementText, listAt, property, textAt } from './content.js';
-import { decimalText, longestDelayMs, parseDecimal } from './decimal.js';
+import { clamped, decimalText, parseDecimal, parseDelay } from './decimal.js';
 import { parseProtoDuration } from './duration.js';
 import { countsOf } from './fields.js';
 import type { Reader } from './hint-set.js';
 import { onceReason } from './once.js';
-import { isWait, longest, malformed } from './reading.js';
+import { isWait, longest, malformed, notExhausted } from './reading.js';
 import { readRetryAfter } from './retry-after.js';
 import { forbidden } from './rulings.js';
 import { linesOf, trimmed, valuesOf } from './values.js';
@@ -34,10 +34,10 @@ export function secondsAt(path: readonly string[], zeroIsUnset = false): Reader 
   return (answer) => {
     const found = property(contentOf(answer), ...path);
     if (found === undefined || found === null) return undefined;
-    const ms = parseDecimal(decimalText(found) ?? '', 1000);
+    const ms = parseDelay(decimalText(found) ?? '', 1000);
     if (ms === undefined) return malformed;
     if (ms === 0 && zeroIsUnset) return undefined;
-    return { delayMs: Math.min(ms, longestDelayMs), reason: 'body-retry-after' };
+    return { delayMs: ms, reason: 'body-retry-after' };
   };
 }
 
@@ -275,11 +275,11 @@ function namesStartingWith({ headers }: Answer, prefix: string): readonly string
 function zendeskEndpoint(value: string): Hint {
   const parts = value.split(';', 8).map((part) => trimmed(part).split('=', 2));
   const numberOf = (key: string): number | undefined =>
-    parseDecimal(parts.find(([name]) => name === key)?.[1] ?? '', 1000);
+    parseDelay(parts.find(([name]) => name === key)?.[1] ?? '', 1000);
   const delayMs = numberOf('resets');
   if (delayMs === undefined) return malformed;
-  if ((numberOf('remaining') ?? 0) >= 1000) return { delayMs: null, reason: 'ratelimit-not-exhausted' };
-  return { delayMs: Math.min(delayMs, longestDelayMs), reason: 'zendesk-endpoint-reset' };
+  if ((numberOf('remaining') ?? 0) >= 1000) return notExhausted;
+  return { delayMs, reason: 'zendesk-endpoint-reset' };
 }
 
 // ---------------------------------------------------------------- HubSpot, Microsoft Graph and Salesforce
@@ -329,7 +329,7 @@ export function shopifyCost(answer: Answer): Hint | undefined {
   const missing =
     numberAt(cost, 'requestedQueryCost') - numberAt(cost, 'throttleStatus', 'currentlyAvailable');
   const waitMs = Math.ceil((missing / numberAt(cost, 'throttleStatus', 'restoreRate')) * 1000);
-  return waitMs >= 0 ? again('graphql-cost', Math.min(waitMs, longestDelayMs)) : again('graphql-throttled');
+  return waitMs >= 0 ? again('graphql-cost', clamped(waitMs)) : again('graphql-throttled');
 }
 
 /** The number at a path, or NaN, which fails every comparison. */
