@@ -10,6 +10,7 @@ import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus, begin } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange } from '../../drivers/loop/exchange.js';
 import { needsProof } from '../../drivers/loop/judging.js';
+import { nothing } from '../../drivers/loop/sending.js';
 import { errorOfOpening, overrideFrom } from '../../drivers/override.js';
 import type { AxiosParts, Installed } from '../../drivers/parts.js';
 import type { StartFailure } from '../../drivers/starting.js';
@@ -126,7 +127,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   onAbort(listener: (reason: unknown) => void): Cancel {
     const { signal, cancelToken } = this.config;
-    return signal || cancelToken ? follow(signal, cancelToken, listener) : nothingFollowed;
+    return signal || cancelToken ? follow(signal, cancelToken, listener) : nothing;
   }
 
   get isAborted(): boolean {
@@ -310,11 +311,6 @@ function asAxiosError<E extends Error>(error: E, config: RequestConfig): E {
     return { name, message, stack, code };
   };
   return Object.defineProperty(error, 'toJSON', { value: toJSON, configurable: true, writable: true });
-}
-
-/** Of a caller who has neither a signal nor a token. */
-function nothingFollowed(): void {
-  // There is nothing to take back.
 }
 
 function follow(

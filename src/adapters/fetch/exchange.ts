@@ -11,6 +11,7 @@ import { isKey, isKeyed } from '../../drivers/idempotency-key.js';
 import { acceptsStatus } from '../../drivers/loop/begin.js';
 import type { Abortable, BodyDeadline, Ending, PromiseExchange, Rest } from '../../drivers/loop/exchange.js';
 import { needsProof } from '../../drivers/loop/judging.js';
+import { nothing } from '../../drivers/loop/sending.js';
 import { overrideFrom } from '../../drivers/override.js';
 import type { FetchParts, Installed } from '../../drivers/parts.js';
 import { originIn, written } from '../../kernel/address.js';
@@ -126,7 +127,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
 
   onAbort(listener: (reason: unknown) => void): Cancel {
     const { signal } = this;
-    if (!isSignal(signal)) return nothingFollowed;
+    if (!isSignal(signal)) return nothing;
     const onSignal = (): void => listener(this.abortError());
     this.parts.node?.expectManyListeners(signal);
     signal.addEventListener('abort', onSignal);
@@ -311,10 +312,6 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
   private get sleep(): Sleep {
     return this.installation.retrier.ports.sleep;
   }
-}
-
-function nothingFollowed(): void {
-  // The request has no signal.
 }
 
 /** Takes `retry` out of init. An init without it is passed on without being read or copied. */

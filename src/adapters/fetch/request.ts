@@ -1,12 +1,13 @@
 /** Reads the caller's request, in all the forms that fetch accepts. */
 
-import { type HeadersShape, type InitShape, isRequest } from './shapes.js';
+import { isObject } from '../../core/is-object.js';
+import { type InitShape, isRequest } from './shapes.js';
 
 export type Pair = readonly [name: string, value: unknown];
 
 /** Takes a list of pairs, an iterator or a record. */
 export function pairsOf(headers: unknown): Pair[] {
-  if (typeof headers !== 'object' || headers === null) return [];
+  if (!isObject(headers)) return [];
   return Symbol.iterator in headers ? [...(headers as Iterable<Pair>)] : Object.entries(headers);
 }
 
@@ -66,6 +67,6 @@ function allOf(init: InitShape): Record<string, unknown> {
 
 /** An iterator can be read only once, so it is read here. */
 function copyOfHeaders(headers: unknown): unknown {
-  if (typeof headers !== 'object' || headers === null) return headers;
-  return Symbol.iterator in headers ? [...(headers as HeadersShape)] : { ...headers };
+  if (!isObject(headers)) return headers;
+  return Symbol.iterator in headers ? [...(headers as Iterable<Pair>)] : { ...headers };
 }

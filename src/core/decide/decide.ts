@@ -126,9 +126,17 @@ function afford(
   const reason = whyWorthIt(settings, finding, world.verdict);
   const { delayMs, waitFrom } = wait;
   const cost = budget === false ? 0 : costOf(budget, price);
-  return attempt === retries + 1
-    ? { action: 'retry', reason, attempt, finding, delayMs, waitFrom, cost }
-    : { action: 'retry', reason, attempt, finding, retry: retries + 1, delayMs, waitFrom, cost };
+  const retry = retries + 1;
+  return {
+    action: 'retry',
+    reason,
+    attempt,
+    finding,
+    ...(attempt !== retry && { retry }),
+    delayMs,
+    waitFrom,
+    cost,
+  };
 }
 
 /**

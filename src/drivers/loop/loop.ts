@@ -5,7 +5,7 @@
 
 import type { ClientOutcome } from '../../core/events.js';
 import { isPromise } from '../../core/returned.js';
-import type { Admission, Retry } from '../../core/types.js';
+import type { Admission, Decision, Retry } from '../../core/types.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import type { Session } from '../../kernel/session.js';
 import { sleep as clock } from '../../kernel/sleep.js';
@@ -90,7 +90,7 @@ export class Loop<Answer> {
   }
 
   private endedWith(result: Ending<Answer> | Ruled<Answer>): Tried<Answer> | Promise<Tried<Answer>> {
-    if (result.kind === 'ruled') return this.obeyed(result);
+    if (result.kind === 'ruled') return this.obeyed(result.ending, result.outcome, result.decision);
     const isAccepted = result.kind === 'response' && this.exchange.accepts(result.response);
     return isAccepted ? result : this.judge(result);
   }
@@ -170,16 +170,17 @@ export class Loop<Answer> {
   // -------------------------------------------------------------- a decision
 
   private decide(ending: Ending<Answer>, { outcome, prospects }: Judged): Tried<Answer> {
-    this.endedByAbort = isAborted(outcome);
     const decision = this.session.next(outcome, prospects);
     this.undecided = undefined;
-    if (decision.action !== 'retry') return ending;
-    this.leave(ending, outcome);
-    return decision;
+    return this.obeyed(ending, outcome, decision);
   }
 
-  /** Two attempts were out, and it is decided already which ending counts and what follows. */
-  private obeyed({ ending, outcome, decision }: Ruled<Answer>): Tried<Answer> {
+  /** It is decided which ending counts and what follows; if two attempts were out, perhaps without an outcome. */
+  private obeyed(
+    ending: Ending<Answer>,
+    outcome: ClientOutcome | undefined,
+    decision: Decision | undefined,
+  ): Tried<Answer> {
     this.endedByAbort = outcome !== undefined && isAborted(outcome);
     if (decision?.action !== 'retry' || outcome === undefined) return ending;
     this.leave(ending, outcome);

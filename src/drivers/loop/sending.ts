@@ -159,6 +159,6 @@ export class AbortableAttempt<Answer> implements Abortable {
   }
 }
 
-function nothing(): void {
-  // It follows no signal yet.
+export function nothing(): void {
+  // There is nothing to take back: no signal is followed.
 }
