@@ -87,6 +87,8 @@ interface Rare {
   /** The caller has paused the response. */
   paused: boolean;
   abortion: { readonly reason: unknown } | undefined;
+  /** The session is being asked or told: what it calls of the caller's may abort the request, which ends after that. */
+  isTelling: boolean;
 }
 
 /**
@@ -149,7 +151,13 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   private ensureRare(): Rare {
-    this.rare ??= { cause: noCause, options: undefined, paused: false, abortion: undefined };
+    this.rare ??= {
+      cause: noCause,
+      options: undefined,
+      paused: false,
+      abortion: undefined,
+      isTelling: false,
+    };
     return this.rare;
   }
 
@@ -295,8 +303,16 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const { session } = this;
     // Listeners run in the caller's async context.
     if (isListening(session.settings, channels.of))
-      return this.runInAsyncScope(session.acceptAtOnce, session, status);
+      return this.runInAsyncScope(this.acceptHeard, this, status);
     return session.acceptAtOnce(status) || acceptRetry(session, status);
+  }
+
+  /** A listener may abort the request, which is over then. */
+  private acceptHeard(status: number): boolean {
+    const isAccepted = this.telling(() => this.session.acceptAtOnce(status));
+    const abortion = this.rare?.abortion;
+    if (abortion !== undefined) this.leave(sendingIn(this.phase), abortion.reason, false);
+    return isAccepted;
   }
 
   get expectsBody(): boolean {
@@ -392,7 +408,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       if (pair === undefined) this.decide(sending, ending, rest, outcome, verdict, renewed);
       else
         this.ask(
-          () => pair.rule(sending, outcome, { ...prospects, verdict, renewed }),
+          () => this.telling(() => pair.rule(sending, outcome, { ...prospects, verdict, renewed })),
           (ruling) => pair.obey(ruling, { sending, ending, outcome }),
         );
     };
@@ -422,20 +438,29 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   ): void {
     const { phase, body } = this;
     const prospects = { replayable: isReplayable(body), verdict, renewed, resumable: rest?.isResumable };
+    const rare = this.ensureRare();
     let decision: Decision;
+    rare.isTelling = true;
     try {
       decision = this.session.next(outcome, prospects);
     } catch (error) {
       // The schedule may be a function of the caller's, too.
-      this.fail(error);
+      rare.isTelling = false;
+      if (rare.abortion === undefined) this.fail(error);
+      else this.giveUp(rare.abortion.reason);
       return;
     }
-    // A listener may have ended the request.
+    rare.isTelling = false;
     if (this.phase === phase) this.follow(sending, ending, decision, outcome);
   }
 
-  /** Carries a decision out. */
+  /** Carries a decision out, unless what was called for it has aborted the request. */
   follow(sending: Sending, ending: Ending, decision: Decision, outcome: ClientOutcome): void {
+    const abortion = this.rare?.abortion;
+    if (abortion !== undefined) {
+      this.leave(sending, abortion.reason, decision.action === 'retry');
+      return;
+    }
     const download = downloadIn(this.phase);
     if (decision.action === 'retry') this.tryAgain(sending, ending, decision, outcome);
     else if (download !== undefined) this.goOnOrBreak(sending, ending, download);
@@ -493,6 +518,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     statusText: string | undefined,
     isJudged: boolean,
   ): void {
+    if (this.isOver) return;
     this.phase = sending;
     sending.deliver(status, statusText, isJudged);
     this.times?.stopAtHead();
@@ -741,7 +767,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const told = errorFrom(error);
     this.goOnAlone();
     this.cut(sendingIn(this.phase), told);
-    this.session.abandon(told);
+    this.telling(() => this.session.abandon(told));
     this.deliverError(told);
   }
 
@@ -788,7 +814,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     // The deadline says nothing about the server if no attempt is out (during a wait, or while a body is being made),
     // or if the server has answered and a function of the caller's is still running.
     const isOurs = sending === undefined || isAwaited(this.body, sending) || !sending.isLive;
-    if (isOurs) this.session.abandon(error);
+    if (isOurs) this.telling(() => this.session.abandon(error));
     else this.tellLast(outcomeOfError(error, evidenceOf(sending, error)));
     this.cut(sending, error);
     this.deliverError(error);
@@ -814,10 +840,22 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
    * longer matters.
    */
   private tellLast(outcome: Outcome): void {
+    this.telling(() => {
+      try {
+        this.session.next(outcome, { replayable: isReplayable(this.body) });
+      } catch {
+        this.session.abandon();
+      }
+    });
+  }
+
+  private telling<Answer>(tell: () => Answer): Answer {
+    const rare = this.ensureRare();
+    rare.isTelling = true;
     try {
-      this.session.next(outcome, { replayable: isReplayable(this.body) });
-    } catch {
-      this.session.abandon();
+      return tell();
+    } finally {
+      rare.isTelling = false;
     }
   }
 
@@ -910,8 +948,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   abort(reason?: unknown): void {
     if (this.aborted) return;
-    this.ensureRare().abortion = { reason };
-    this.giveUp(reason);
+    const rare = this.ensureRare();
+    rare.abortion = { reason };
+    if (!rare.isTelling) this.giveUp(reason);
   }
 
   private giveUp(reason: unknown): void {
@@ -923,18 +962,33 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       return;
     }
     const sending = sendingIn(phase);
-    // A falsy reason counts as none, as in undici, whose callers would take a falsy error for success.
-    const error = reason || abortError();
-    if (sending === undefined) this.session.abandon(error);
-    else {
-      if (phase.kind === 'sending' || phase.kind === 'resuming')
-        this.asCaller(() => this.tellLast({ kind: 'error', error, aborted: true }));
+    const isBetween = sending === undefined || isAwaited(this.body, sending);
+    const error = reasonGiven(reason);
+    if (!isBetween && (phase.kind === 'sending' || phase.kind === 'resuming'))
+      this.asCaller(() => this.tellLast({ kind: 'error', error, aborted: true }));
+    this.leave(sending, reason, isBetween, error);
+  }
+
+  /** The caller has aborted. `isBetween`: no attempt was out, so that the session has not heard of the end. */
+  private leave(
+    sending: Sending | undefined,
+    reason: unknown,
+    isBetween: boolean,
+    error: unknown = reasonGiven(reason),
+  ): void {
+    if (isBetween) this.session.abandon(error);
+    if (sending !== undefined) {
       this.pass(sending);
       sending.abort(reason, error);
       this.destroyUnsent(sending);
     }
     this.deliverError(error);
   }
+}
+
+/** A falsy reason counts as none, as in undici, whose callers would take a falsy error for success. */
+function reasonGiven(reason: unknown): unknown {
+  return reason || abortError();
 }
 
 /** A step of the request. It holds all that is needed when it is over, since 100,000 requests may wait. */

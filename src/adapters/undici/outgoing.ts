@@ -40,46 +40,59 @@ export function sendAttempt(
 ): boolean {
   const { body } = exchange;
   try {
-    if (body.kind !== 'made') return sendNow(exchange, sending, more);
-    const made = body.make();
-    if (!isPromise(made)) {
-      body.value = made;
-      return sendNow(exchange, sending, more);
-    }
-    sendOnceMade(exchange, sending, more, made, body);
+    return body.kind === 'made' ? make(exchange, sending, more, body) : sendNow(exchange, sending, more);
   } catch (error) {
     exchange.failToSend(sending, error);
   }
   return true;
 }
 
-function sendOnceMade(
+function make(
   exchange: SentExchange,
   sending: Sending,
   more: MoreHeaders | undefined,
-  made: PromiseLike<unknown>,
   body: MadeBody,
-): void {
+): boolean {
+  let made: unknown;
   body.awaitedBy = sending;
-  const take = (value: unknown): void => {
-    if (body.awaitedBy === sending) body.awaitedBy = undefined;
-    if (!exchange.isWaitingFor(sending)) {
-      if (value instanceof KeptBody) value.close(abortError());
-      return;
-    }
-    body.value = value;
-    try {
-      sendNow(exchange, sending, more);
-    } catch (error) {
-      exchange.failToSend(sending, error);
-    }
-  };
+  try {
+    made = body.make();
+  } catch (error) {
+    body.awaitedBy = undefined;
+    throw error;
+  }
+  if (!isPromise(made)) return sendMade(exchange, sending, more, body, made);
   made.then(
-    (value) => exchange.asCaller(() => take(value)),
+    (value) =>
+      exchange.asCaller(() => {
+        try {
+          sendMade(exchange, sending, more, body, value);
+        } catch (error) {
+          exchange.failToSend(sending, error);
+        }
+      }),
     (error: unknown) => {
       if (exchange.isWaitingFor(sending)) exchange.asCaller(() => exchange.fail(error));
     },
   );
+  return true;
+}
+
+/** The function that has made it may have aborted the request. */
+function sendMade(
+  exchange: SentExchange,
+  sending: Sending,
+  more: MoreHeaders | undefined,
+  body: MadeBody,
+  value: unknown,
+): boolean {
+  if (body.awaitedBy === sending) body.awaitedBy = undefined;
+  if (exchange.isWaitingFor(sending)) {
+    body.value = value;
+    return sendNow(exchange, sending, more);
+  }
+  if (value instanceof KeptBody) value.close(abortError());
+  return true;
 }
 
 function sendNow(exchange: SentExchange, sending: Sending, more: MoreHeaders | undefined): boolean {
