@@ -156,11 +156,8 @@ class JudgingWait extends Wait {
   private stoodStill(lateMs: number): void {
     this.stalledMs += lateMs;
     this.stalls += 1;
-    if (this.judges === 'elapsed') this.leftMs = Math.max(0, this.leftMs - Math.floor(lateMs));
-    else if (this.stalls <= mostStalls) {
-      this.leftMs += Math.ceil(lateMs);
-      this.endsAt += lateMs;
-    }
+    if (this.judges === 'awake' && this.stalls <= mostStalls) this.endsAt += lateMs;
+    else this.leftMs = Math.max(0, this.leftMs - Math.floor(lateMs));
   }
 
   override cancel(): void {

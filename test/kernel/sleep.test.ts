@@ -131,6 +131,27 @@ describe('a timer that judges', () => {
     expect(afterMs).toBeGreaterThanOrEqual(200 + stalledMs - 1);
   });
 
+  test('has what was left of its time, and no more, once the process goes on', async () => {
+    const one = woken(100, 'awake');
+    standStill(1_000);
+    // 50 ms are left.
+    const later = new Promise((resolve) => setTimeout(resolve, 500, 'later'));
+    expect(await Promise.race([one, later])).not.toBe('later');
+  });
+
+  test('counts all of it after a few times, as in a hidden page, where each timer is late', async () => {
+    const one = woken(400, 'awake');
+    let stalls = 0;
+    const stalling = setInterval(() => {
+      stalls += 1;
+      standStill(200);
+    }, 1);
+    await one;
+    clearInterval(stalling);
+    // Of eight parts, three take as long as they last; each of the others uses up four. After that, what has arrived is read.
+    expect(stalls).toBeLessThan(14);
+  });
+
   test('wakes at its time nevertheless if that counts, and says so', async () => {
     const one = woken(300, 'elapsed');
     standStill(400);

@@ -193,5 +193,13 @@ export const subject: Subject = {
     ),
     "bodies-sources > over 'fetch' > a Readable that breaks where nothing reads it is reported > when it was broken before the request":
       'fetch refuses it with an error of its own',
+    ...Object.fromEntries(
+      ways.flatMap(({ name }) =>
+        ['match.test', 'scope'].map((asked) => [
+          `function-aborts > over '${name}' > aborts and returns > ${asked}`,
+          'axios looks at the signal before these are asked; the attempt is sent, and given up',
+        ]),
+      ),
+    ),
   },
 };
