@@ -2,7 +2,7 @@
 
 import { builtinModule } from '../kernel/builtin-module.js';
 import type { Session } from '../kernel/session.js';
-import { isReal, isReplaced, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
+import { atNextTurn, isReal, isReplaced, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
 import { monotonicNow, noteStall } from '../kernel/stalls.js';
 import type { Cancel, Sleep } from '../kernel/timers.js';
 
@@ -126,13 +126,18 @@ function leave(limit: Young): void {
 
 const thisTurn = /* @__PURE__ */ Promise.resolve();
 type NextTick = (call: () => void) => void;
-/** That of the first limit: what a test puts in its place later may never call anything. */
+/** The first one that has called: what a test puts in its place may never call anything. */
 let nextTick: NextTick | undefined;
+let hasCalled = false;
 let isEndAwaited = false;
 
-function nextTickOf({ process }: { process?: { nextTick?: NextTick } }): NextTick {
+function nextTickOf({ process }: { process?: { nextTick?: NextTick } }): NextTick | undefined {
   const given = process?.nextTick;
-  return given === undefined || isReplaced(given) ? (call) => call() : given;
+  return given === undefined || isReplaced(given) ? undefined : given;
+}
+
+function atOnce(call: () => void): void {
+  call();
 }
 
 /** The turn ends when nothing is left that its promises have set off. */
@@ -140,9 +145,16 @@ function awaitEndOfTurn(): void {
   if (isEndAwaited) return;
   isEndAwaited = true;
   nextTick ??= nextTickOf(globalThis);
-  const whenOver = nextTick;
+  const whenOver = nextTick ?? atOnce;
+  if (nextTick !== undefined && !hasCalled) atNextTurn(lookForAnother);
   // That of an edge runtime may be there only to throw.
   void thisTurn.then(() => whenOver(turnEnds)).catch(turnEnds);
+}
+
+function lookForAnother(): void {
+  if (hasCalled) return;
+  nextTick = undefined;
+  turnEnds();
 }
 
 let timer: NodeJS.Timeout | undefined;
@@ -151,6 +163,7 @@ let setBy: typeof setTimeout | undefined;
 let firesAt = 0;
 
 function turnEnds(): void {
+  hasCalled = nextTick !== undefined;
   isEndAwaited = false;
   if (justSet.length === 0) return;
   const now = performance.now();

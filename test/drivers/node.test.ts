@@ -113,6 +113,20 @@ describe('in their first moments, time limits', () => {
     expect(await untilIn(ended, 1)).toEqual(['one']);
   });
 
+  test('end although a stub that calls nothing was there from the first one on, and so do those after it', async () => {
+    vi.resetModules();
+    vi.stubGlobal('process', { env: process.env, nextTick: () => undefined });
+    const there = await import('../../src/drivers/node.js');
+    const { sleep: itsSleep } = await import('../../src/kernel/sleep.js');
+    const start = (name: string): unknown => there.sharing(itsSleep)?.(60, () => ended.push(name), awake);
+    start('first');
+    await nextTurn();
+    vi.unstubAllGlobals();
+    expect(await untilIn(ended, 1)).toEqual(['first']);
+    start('second');
+    expect(await untilIn(ended, 2)).toEqual(['first', 'second']);
+  });
+
   test('do not keep the process alive once they are cancelled, and do so if there is another', async () => {
     const timers = timersSet();
     const cancel = started('one', 8_000);
