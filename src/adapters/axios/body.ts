@@ -9,7 +9,7 @@ import { isObject } from '../../core/is-object.js';
 import type { Settings } from '../../core/policy/settings.js';
 import { isReadOnce, iterates } from '../../drivers/body/iterates.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
-import { dispose, isStream } from '../../drivers/body/stream-like.js';
+import { dispose, isDestroyed, isStream } from '../../drivers/body/stream-like.js';
 import { type AxiosStreams, lacksStreams } from '../../drivers/parts.js';
 import type { Cancel } from '../../kernel/timers.js';
 import { answerOf } from './outcome.js';
@@ -76,7 +76,7 @@ function spent(data: unknown): Body {
  */
 export function breakBody(data: unknown, done: () => void): void {
   const isSending = isStream(data) && 'destroy' in data;
-  if (isSending && !('destroyed' in data && data.destroyed === true)) {
+  if (isSending && !isDestroyed(data)) {
     data.on('close', done);
     // Not with the caller's reason, which older versions of axios fail to recognise as their own.
     dispose(data, new Error('undaunted: the attempt has ended'));

@@ -245,8 +245,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   lightened(error: unknown): unknown {
-    const { lightened } = this.parts.failures;
-    return lightened === undefined ? error : lightened(error);
+    return this.parts.failures.lightened?.(error) ?? error;
   }
 
   release(ending: Ending<ResponseShape>): undefined {

@@ -3,6 +3,7 @@
  * body aside meanwhile; one that breaks off before is a failed attempt.
  */
 
+import { jsonLines } from '../hints/event-stream.js';
 import type { Settings } from '../policy/settings.js';
 import type { HeadersLike, RequestFacts } from '../types.js';
 
@@ -81,14 +82,14 @@ export function isEmpty(method: string, status: number): boolean {
  * the streams of gRPC, Connect and AWS.
  */
 const streamed =
-  /^\s*(text\/event-stream|multipart\/(x-mixed-replace|mixed)|application\/(grpc|connect\+|vnd\.amazon\.eventstream)|[a-z]+\/(x-)?(ndjson|jsonl(ines)?|json-?(lines|seq|stream))|application\/(stream\+json|[\w.-]+\+json-seq))/i;
+  /^\s*(text\/event-stream|multipart\/(x-mixed-replace|mixed)|application\/(grpc|connect\+|vnd\.amazon\.eventstream))/i;
 
 /** The last type that was not one of them: most answers have it again. */
 let usual = 'application/json';
 
 function isStreamed(type: string | undefined): boolean {
   if (type === undefined || type === usual) return false;
-  if (streamed.test(type)) return true;
+  if (streamed.test(type) || jsonLines.test(type)) return true;
   usual = type;
   return false;
 }

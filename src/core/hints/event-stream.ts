@@ -18,7 +18,8 @@ export interface EventReader {
   end(): readonly StreamEvent[];
 }
 
-const lines =
+/** Types of lines and sequences of JSON. */
+export const jsonLines: RegExp =
   /^\s*([a-z]+\/(x-)?(ndjson|jsonl(ines)?|json-?(lines|seq|stream))|application\/(stream\+json|[\w.-]+\+json-seq))/i;
 
 /** Undefined: it is no stream whose events can be read. */
@@ -26,7 +27,7 @@ export function eventReaderFor(contentType: string | undefined): EventReader | u
   if (contentType === undefined) return undefined;
   if (/^\s*text\/event-stream/i.test(contentType)) return new ServerSentEvents();
   if (/^\s*application\/vnd\.amazon\.eventstream/i.test(contentType)) return new AwsMessages();
-  return lines.test(contentType) ? new JsonLines() : undefined;
+  return jsonLines.test(contentType) ? new JsonLines() : undefined;
 }
 
 /** Text in lines that end with LF, CR or CRLF. */

@@ -24,7 +24,8 @@ export class KeptBody implements SourceListener {
   private readonly source: Source;
   private readonly limitBytes: number;
   private reader: BodyReader | undefined = undefined;
-  private isBegunNow = false;
+  /** Whether some of the body may have been sent. */
+  isBegun = false;
   private hasEnded = false;
   private isClosed = false;
   /**
@@ -42,11 +43,6 @@ export class KeptBody implements SourceListener {
     this.source = isNodeStream(body)
       ? new StreamSource(body, this)
       : new IteratorSource(body as AnyIterable, this);
-  }
-
-  /** Whether some of the body may have been sent. */
-  get isBegun(): boolean {
-    return this.isBegunNow;
   }
 
   /** Whether everything that was read is still kept. */
@@ -114,7 +110,7 @@ export class KeptBody implements SourceListener {
     if (this.failure !== undefined) reader.fail(this.failure.error);
     else if (this.hasEnded) reader.end();
     else {
-      this.isBegunNow = true;
+      this.isBegun = true;
       this.source.more();
     }
   }

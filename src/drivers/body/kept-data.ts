@@ -6,7 +6,7 @@ import { iterates } from './iterates.js';
 import { DressedBody, KeptBody } from './kept-body.js';
 import { type NodeStreams, streamFrom } from './kept-stream.js';
 import { MadeBody } from './made-body.js';
-import { isStream, isWebStream, type StreamLike, wasRead } from './stream-like.js';
+import { isDestroyed, isStream, isWebStream, type StreamLike, wasRead } from './stream-like.js';
 import { asWebStream, webSource } from './web-stream.js';
 
 interface KeptData extends RequestBody {
@@ -96,10 +96,6 @@ class KeptIterable {
 }
 
 // ---------------------------------------------------------------- streams of Node
-
-function isDestroyed(stream: StreamLike): boolean {
-  return 'destroyed' in stream && stream.destroyed === true;
-}
 
 /**
  * For streams older than async iteration. Reading starts with the first attempt. Errors are listened for from now on,

@@ -37,6 +37,10 @@ function isRefused(stream: ReadableStream): boolean {
   }
 }
 
+export function isDestroyed(stream: object): boolean {
+  return 'destroyed' in stream && stream.destroyed === true;
+}
+
 /** Discards a body that will not be read. */
 export function dispose(body: unknown, error?: unknown): void {
   if (isWebStream(body) && !body.locked) void body.cancel(error).catch(() => undefined);

@@ -361,7 +361,7 @@ function isPlatforms(answer: AnswerShape, body: object): boolean {
 }
 
 const notHeld =
-  "undaunted: wholeBodyBytes and streamStart have no effect on a fetch whose answers are neither the platform's Response nor undici's: they are handed over at once, and one that breaks off is not retried";
+  "wholeBodyBytes and streamStart have no effect on a fetch whose answers are neither the platform's Response nor undici's: one that breaks off is not retried";
 
 /** A page is not shown how the answer of another origin was encoded. */
 function isComparable(answer: AnswerShape): boolean {
