@@ -70,7 +70,7 @@ function warnOf(installation: object, of: 0 | 1 | 2, text: string): void {
 export function noticeAuth(auth: unknown, credentials: object): void {
   if (!auth || !Object.keys(credentials).some((name) => name.toLowerCase() === 'authorization')) return;
   warnOnce(
-    'undaunted: config.auth takes the place of the authorization that credentials.headers returns, so what is renewed is never sent; remove one of them, or set credentials: false for these requests',
+    'config.auth takes the place of the authorization that credentials.headers returns, so what is renewed is never sent; remove one of them, or set credentials: false for these requests',
   );
 }
 
@@ -81,6 +81,6 @@ export function noticeRetryAgent(dispatcher: unknown): void {
   const { constructor: type } = Object(dispatcher) as { readonly constructor?: { name?: unknown } };
   if (type?.name !== 'RetryAgent') return;
   warnOnce(
-    "undaunted: the dispatcher of this fetch is undici's RetryAgent, whose retries multiply with those of withRetry(); use an Agent instead",
+    "the dispatcher of this fetch is undici's RetryAgent, whose retries multiply with those of withRetry(); use an Agent instead",
   );
 }

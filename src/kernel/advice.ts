@@ -11,7 +11,7 @@ export interface Advice extends Part<'advice'> {
 }
 
 export function showRemarks({ remarks }: Policy): void {
-  for (const { path, says, advice } of remarks) warnOnce(`undaunted: ${path}: ${says}. ${advice}`);
+  for (const { path, says, advice } of remarks) warnOnce(`${path}: ${says}. ${advice}`);
 }
 
 // Of a program that installs retries anew for every request, no two requests share a limit. Clients that are made once and kept send a second request sooner or later; a test
@@ -53,6 +53,6 @@ function countFirst(newest: Used): void {
   hasWarned = true;
   rows.clear();
   warnOnce(
-    `undaunted: ${length} installations in a row sent one request each to ${name}. Made anew for every request, they share no retry budget: install once, or pass one definePolicy(options)`,
+    `${length} installations in a row sent one request each to ${name}. Made anew for every request, they share no retry budget: install once, or pass one definePolicy(options)`,
   );
 }

@@ -11,6 +11,7 @@ import {
   withEvidenceOfBoth,
 } from '../core/decide/both-failed.js';
 import { classify } from '../core/decide/classify.js';
+import { isAttemptTimeout } from '../core/decide/decide.js';
 import { retriesIn } from '../core/decide/fresh.js';
 import { isSafe } from '../core/decide/safety.js';
 import type { RequestEvent } from '../core/events.js';
@@ -172,7 +173,7 @@ export class Race implements SessionTail {
     if (finding.kind === 'error') {
       // Nothing was sent, so it says nothing about how long an answer takes.
       if (finding.evidence === 'unsent' || finding.unasked === true) return;
-      if (finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT' && out !== undefined) this.recordTimeout(out);
+      if (isAttemptTimeout(finding) && out !== undefined) this.recordTimeout(out);
     }
     this.recordTime(out, false, this.now);
   }

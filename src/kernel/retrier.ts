@@ -73,10 +73,10 @@ export class LiveRetrier implements OwnRetrier, Siblings {
   private lastName = '';
 
   constructor(policy: OwnPolicy, ports: Ports, member?: FleetMember, onFirst?: (scope: Scope) => void) {
-    adviceOf(policy)?.showRemarks(policy);
     this.policy = policy;
     // The core knows less of them than there is.
     this.parts = policy.parts as KernelParts;
+    this.parts.advice?.showRemarks(policy);
     this.ports = ports;
     this.scopes = new Scopes(this, member, onFirst);
   }
@@ -136,10 +136,6 @@ export class LiveRetrier implements OwnRetrier, Siblings {
 /** An origin in its normal spelling, which most are. */
 const usual = /^https?:\/\/[a-z\d.-]+(?::(?!(?:80|443)$)\d+)?$/;
 
-function adviceOf({ parts }: OwnPolicy): KernelParts['advice'] {
-  return (parts as KernelParts).advice;
-}
-
 function isRetrier(given: unknown): given is LiveRetrier {
   try {
     return given instanceof LiveRetrier;
@@ -160,7 +156,12 @@ export function retrierFrom(given: PolicyOptions | PolicyLike | RetrierLike = {}
   const policy = policyOf(given, parts);
   // For one installation alone.
   if (given !== policy && !isForeignPolicy(given))
-    return new LiveRetrier(policy, realPorts, undefined, adviceOf(policy)?.countsFirst(policy));
+    return new LiveRetrier(
+      policy,
+      realPorts,
+      undefined,
+      (policy.parts as KernelParts).advice?.countsFirst(policy),
+    );
   const retrier = retriers.get(policy) ?? new LiveRetrier(policy, realPorts);
   retriers.set(policy, retrier);
   return retrier;

@@ -24,5 +24,5 @@ const mostTold = 100;
 export function warnOnce(text: string): void {
   if (told.has(text) || told.size === mostTold) return;
   told.add(text);
-  warn(new Error(text));
+  warn(new Error(`undaunted: ${text}`));
 }

@@ -204,7 +204,7 @@ function isCutShort(finding: Finding, { learntTimeout }: World): boolean {
   return learntTimeout === true && isAttemptTimeout(finding);
 }
 
-function isAttemptTimeout(finding: Finding): boolean {
+export function isAttemptTimeout(finding: Finding): boolean {
   return finding.kind === 'error' && finding.code === 'ERR_UNDAUNTED_ATTEMPT_TIMEOUT';
 }
 
@@ -282,6 +282,5 @@ function stop(
   reason: StopReason,
   why?: Pick<Stop, 'delayMs' | 'limit'>,
 ): Stop {
-  const plain: Stop = { action: 'stop', reason, attempt, finding };
-  return why === undefined ? plain : { ...plain, ...why };
+  return { action: 'stop', reason, attempt, finding, ...why };
 }

@@ -109,14 +109,10 @@ export const anthropic: HintSet = {
   // https://docs.claude.com/en/api/errors
   events: {
     pending: ['message_start', 'content_block_start'],
+    // Its other types are among the usual ones (`stream-events.ts`).
     errors: {
-      invalid_request_error: 400,
-      authentication_error: 401,
       billing_error: 402,
-      permission_error: 403,
-      not_found_error: 404,
       request_too_large: 413,
-      rate_limit_error: 429,
       api_error: 500,
       timeout_error: 504,
       overloaded_error: 529,
