@@ -4,7 +4,7 @@ import { go } from '../../core/limits/all.js';
 import type { acceptRetry, LiveSession } from '../../kernel/live-session.js';
 import { rememberOutermost } from '../outermost.js';
 import type { Ending, PromiseExchange } from './exchange.js';
-import { Loop } from './loop.js';
+import { Loop, tellBodyEnd } from './loop.js';
 import { AbortableAttempt, answered, failed, sentBy } from './sending.js';
 import { isStatus } from './status.js';
 import { TimeLimits } from './times.js';
@@ -46,8 +46,11 @@ function isHandedOver<Answer>(
   isAborted: boolean,
 ): boolean {
   const isAccepted = !isAborted && exchange.accepts(response);
-  if (isAccepted) rememberOutermost(response, exchange.session);
-  return isAccepted;
+  if (!isAccepted) return false;
+  const { session } = exchange;
+  if (session.awaitsBody) tellBodyEnd(exchange, answered(response));
+  rememberOutermost(response, session);
+  return true;
 }
 
 /** The first attempt may be sent, or it was, and this is its end. */
@@ -58,14 +61,13 @@ function recover<Answer>(
   return new Loop(exchange, first, go).run();
 }
 
-/** Whether the request is plain: before it is sent, there is nothing to prepare, and nothing is owed once it is answered. */
+/** Whether the request is plain: before it is sent, there is nothing to prepare, and its answer is handed over as it is. */
 function isPlain({ body, session }: PromiseExchange<unknown>): boolean {
   const { settings } = session;
   return (
     body === undefined &&
     settings.tail === undefined &&
     settings.deadlineCovers === 'head' &&
-    !session.awaitsBody &&
     settings.idempotencyKey === false &&
     settings.credentials === false
   );

@@ -259,7 +259,7 @@ export class Loop<Answer> {
 }
 
 /** A function of its own: its closure must not lead to the answer, which can be collected while the body is watched. */
-function tellBodyEnd<Answer>(exchange: PromiseExchange<Answer>, ending: Ending<Answer>): void {
+export function tellBodyEnd<Answer>(exchange: PromiseExchange<Answer>, ending: Ending<Answer>): void {
   const { session } = exchange;
   exchange.whenBodyEnds(ending, () => session.bodyEnded());
 }
