@@ -58,7 +58,6 @@ export function whenOver(body: object, sleep: Sleep, done: Cancel): void {
     watch.over();
     return;
   }
-  whenCollected(body, { end: watch.over });
   watch.cancel = sleep(begunMs, () => watch.overUnlessBegun(body), judging('awake', true));
 }
 
@@ -82,6 +81,8 @@ class EndWatch {
   overUnlessBegun(body: object): void {
     this.cancel = undefined;
     if (!isBegun(body)) this.over();
+    // Until now, the timer has kept it.
+    else whenCollected(body, { end: this.over });
   }
 }
 
