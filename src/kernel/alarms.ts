@@ -114,6 +114,8 @@ export class Alarms {
     while (earlier !== undefined && timeOf(earlier) > dueAt) earlier = earlier.earlier;
     this.line.putAfter(earlier, alarm);
     if (dueAt < this.timedFor || this.setBy !== setTimeout) this.setTimer(dueAt, now);
+    // One that is late will tell how long the process has stood still.
+    else if (this.isCarriedOn && now <= this.timedFor) this.setTimer(this.timedFor, now);
   }
 
   clear(alarm: Alarm): void {

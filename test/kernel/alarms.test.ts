@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Alarm, Alarms, type JustSent, sentInTurn } from '../../src/kernel/alarms.js';
 import { realPorts } from '../../src/kernel/ports.js';
 import { monotonicNow } from '../../src/kernel/stalls.js';
@@ -96,11 +96,10 @@ describe('alarms', () => {
     expect(rang).toEqual(['second']);
   });
 
-  test('of requests one after the other do not keep the async context of the first', async () => {
-    const alarms = new Alarms(realPorts);
+  describe('do not keep the async context of the first request', () => {
     const caller = new AsyncLocalStorage<string>();
     const rang: (string | undefined)[] = [];
-    const alarmIn = (ms: number): Alarm => {
+    const alarmIn = (alarms: Alarms, ms: number): Alarm => {
       const alarm: Alarm = {
         dueAt: undefined,
         earlier: undefined,
@@ -111,14 +110,31 @@ describe('alarms', () => {
       alarms.set(alarm, now + ms, now);
       return alarm;
     };
-    alarms.clear(caller.run('first', () => alarmIn(50)));
-    const second = alarmIn(300);
-    // The timer of the first fires, and another one is set for the second.
-    await passing(120);
-    alarms.clear(second);
-    rang.length = 0;
-    alarmIn(350);
-    expect(await untilIn(rang, 1)).toEqual([undefined]);
+
+    beforeEach(() => {
+      rang.length = 0;
+    });
+
+    test('if another follows', async () => {
+      const alarms = new Alarms(realPorts);
+      alarms.clear(caller.run('first', () => alarmIn(alarms, 50)));
+      const second = alarmIn(alarms, 300);
+      // The timer of the first fires, and another one is set for the second.
+      await passing(120);
+      alarms.clear(second);
+      alarmIn(alarms, 350);
+      expect(await untilIn(rang, 1)).toEqual([undefined]);
+    });
+
+    test('for as long as requests overlap', async () => {
+      const alarms = new Alarms(realPorts);
+      alarms.clear(caller.run('first', () => alarmIn(alarms, 50)));
+      alarmIn(alarms, 300);
+      await passing(120);
+      const last = caller.run('last', () => alarmIn(alarms, 5_000));
+      expect(await untilIn(rang, 1)).toEqual(['last']);
+      alarms.clear(last);
+    });
   });
 
   test('that are taken back never ring, and cost no timer of their own while there are others', async () => {
