@@ -84,7 +84,7 @@ export class Answer {
 
 /** What functions of the caller's find as `header(name)`: the name may be in any case. */
 export function headerReader(headers: HeadersLike | undefined): (name: string) => string | undefined {
-  return (name) => headerText(new Answer(0, headers, undefined, 0).field(String(name).toLowerCase()));
+  return (name) => headerText(new Answer(0, headers).field(String(name).toLowerCase()));
 }
 
 function toField(value: unknown): Field | undefined {

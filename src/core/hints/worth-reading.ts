@@ -54,7 +54,7 @@ export function bytesToRead(
       isOf(success, request),
   );
   if (!isAsked) return 0;
-  const answer = new Answer(status, headers, undefined, 0);
+  const answer = new Answer(status, headers);
   const isLonger = Number(answer.field('content-length') ?? 0) > bodyHintBytes;
   return isJson(answer) && !isLonger ? bodyHintBytes : 0;
 }

@@ -101,7 +101,7 @@ function textOf(bytes: Uint8Array, coding: string | undefined, mostBytes: number
 }
 
 function codingOf(headers: HeadersLike | undefined): string | undefined {
-  const field = new Answer(0, headers, undefined, 0).field('content-encoding');
+  const field = new Answer(0, headers).field('content-encoding');
   return field === undefined ? undefined : String(field);
 }
 
