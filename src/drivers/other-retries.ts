@@ -13,12 +13,10 @@ interface Config {
   readonly raxConfig?: { readonly currentRetryAttempt?: unknown } | null;
 }
 
-/** Installations that have warned already: of each library, and of interceptors. */
-const warned: readonly [WeakSet<object>, WeakSet<object>, WeakSet<object>] = /* @__PURE__ */ (() => [
-  new WeakSet(),
-  new WeakSet(),
-  new WeakSet(),
-])();
+/** Installations that have warned already. */
+const ofAxiosRetry: WeakSet<object> = new WeakSet();
+const ofRetryAxios: WeakSet<object> = new WeakSet();
+const ofReplaced: WeakSet<object> = new WeakSet();
 
 /** On the path of every request. */
 export function noticeOthers(installation: object, config: Config): void {
@@ -32,7 +30,7 @@ function noticeAxiosRetry(installation: object, options: NonNullable<Config['axi
   if (isAttached && options.retries === 0) return;
   warnOf(
     installation,
-    0,
+    ofAxiosRetry,
     isAttached
       ? 'axios-retry is attached to this instance, too, and its retries multiply with ours; remove it, or set its retries to 0'
       : "config['axios-retry'] is ignored, since axios-retry is not attached; write config.retry instead, such as { maxRetries: 0 }",
@@ -44,7 +42,7 @@ function noticeRetryAxios(installation: object, options: NonNullable<Config['rax
   const attempt = options.currentRetryAttempt;
   warnOf(
     installation,
-    1,
+    ofRetryAxios,
     typeof attempt === 'number' && attempt > 0
       ? 'retry-axios is attached to this instance, too, and its retries multiply with ours; detach it'
       : 'config.raxConfig is ignored here; write config.retry instead, and detach retry-axios, whose retries multiply with ours',
@@ -55,14 +53,14 @@ function noticeRetryAxios(installation: object, options: NonNullable<Config['rax
 export function noticeReplaced(installation: object): void {
   warnOf(
     installation,
-    2,
+    ofReplaced,
     'an interceptor that runs after attachRetry() set config.adapter to a function, so its requests are not retried; unless it is a cache, register it before you call attachRetry()',
   );
 }
 
-function warnOf(installation: object, of: 0 | 1 | 2, text: string): void {
-  if (warned[of].has(installation)) return;
-  warned[of].add(installation);
+function warnOf(installation: object, warned: WeakSet<object>, text: string): void {
+  if (warned.has(installation)) return;
+  warned.add(installation);
   warn(new Error(`undaunted: ${text}`));
 }
 

@@ -9,6 +9,7 @@ import { isObject } from '../../core/is-object.js';
 import type { Settings } from '../../core/policy/settings.js';
 import { isReadOnce, iterates } from '../../drivers/body/iterates.js';
 import { isSentAtOnce } from '../../drivers/body/sent-at-once.js';
+import { spentBody } from '../../drivers/body/spent-body.js';
 import { dispose, isDestroyed, isStream } from '../../drivers/body/stream-like.js';
 import { type AxiosStreams, lacksStreams } from '../../drivers/parts.js';
 import type { Cancel } from '../../kernel/timers.js';
@@ -62,8 +63,7 @@ const collection: RegExp =
 /** It is sent once. What was answered goes on to its end, as by axios itself: cut off, HTTP/2 would take it for all of it. */
 function spent(data: unknown): Body {
   return {
-    isReplayable: false,
-    next: () => data,
+    ...spentBody(data),
     close: (error) => {
       if (error !== undefined && answerOf({ kind: 'error', error }) === undefined) dispose(data, error);
     },

@@ -6,6 +6,7 @@ import { iterates } from './iterates.js';
 import { DressedBody, KeptBody } from './kept-body.js';
 import { type NodeStreams, streamFrom } from './kept-stream.js';
 import { MadeBody } from './made-body.js';
+import { spentBody } from './spent-body.js';
 import { isDestroyed, isStream, isWebStream, type StreamLike, wasRead } from './stream-like.js';
 import { asWebStream, webSource } from './web-stream.js';
 
@@ -21,14 +22,14 @@ export function keptForAxios(data: object, limitBytes: number): KeptData {
   if (typeof data === 'function') return new MadeBody(data as () => unknown);
   const keep = (source: AsyncIterable<Uint8Array>): KeptBody => new KeptBody(source, limitBytes);
   if (isWebStream(data))
-    return wasRead(data) ? spent(data) : new DressedBody(keep(webSource(data)), asWebStream);
+    return wasRead(data) ? spentBody(data) : new DressedBody(keep(webSource(data)), asWebStream);
   if (!isStream(data)) {
-    if (!iterates(data, Symbol.asyncIterator)) return spent(data);
+    if (!iterates(data, Symbol.asyncIterator)) return spentBody(data);
     const asIterable = (kept: KeptBody): unknown => new KeptIterable(kept);
     return new DressedBody(keep(data as AsyncIterable<Uint8Array>), asIterable);
   }
   const node = builtinModule<NodeStreams>('node:stream');
-  if (node === undefined || isDestroyed(data) || wasRead(data)) return spent(data);
+  if (node === undefined || isDestroyed(data) || wasRead(data)) return spentBody(data);
   const asStream = (kept: KeptBody): unknown => streamFrom(kept, node.Readable, false);
   if (Symbol.asyncIterator in data) return new DressedBody(keep(data as Source), asStream);
   const parts = partsOf(data);
@@ -37,11 +38,6 @@ export function keptForAxios(data: object, limitBytes: number): KeptData {
 }
 
 type Source = StreamLike & AsyncIterable<Uint8Array>;
-
-/** The body was read before it came to us, so nothing of it can be kept. */
-function spent(data: unknown): KeptData {
-  return { isReplayable: false, next: () => data };
-}
 
 // ---------------------------------------------------------------- made for each attempt
 

@@ -9,6 +9,7 @@ import { DressedBody, KeptBody } from './kept-body.js';
 import { type NodeStreams, streamFrom } from './kept-stream.js';
 import { MadeBody } from './made-body.js';
 import { isSentAtOnce } from './sent-at-once.js';
+import { spentBody } from './spent-body.js';
 import { isStream, isWebStream, wasRead } from './stream-like.js';
 import { asWebStream, copyOf, webSource } from './web-stream.js';
 
@@ -38,14 +39,10 @@ export function keptForFetch(body: unknown, settings: BodySettings): KeptRequest
   if (typeof body === 'function') return new MadeBody(body as () => unknown);
   if (!isObject(body) || isSentAtOnce(settings) || !isReadOnce(body)) return undefined;
   // The fetch itself rejects a stream that was read before. Some packages take streams that cannot be iterated over.
-  if (wasRead(body) || !(isWebStream(body) || iterates(body, Symbol.asyncIterator))) return spent(body);
+  if (wasRead(body) || !(isWebStream(body) || iterates(body, Symbol.asyncIterator))) return spentBody(body);
   const source = isWebStream(body) ? lockedSource(body) : body;
   const kept = new KeptBody(source, settings.bufferBodyBytes);
   return new DressedBody(kept, isStream(body) ? asNodeStream : asWebStream);
-}
-
-function spent(body: unknown): KeptRequest {
-  return { isReplayable: false, next: () => body };
 }
 
 /**
@@ -72,7 +69,7 @@ export function spareOf(
   const hasNone = body === null || (body === undefined && !maybeBody);
   if (hasNone) return undefined;
   // A package's Request may have a stream of Node's. Its clone would be read at the pace of the slower copy.
-  if (typeof body === 'object' && !isWebStream(body)) return spent(undefined);
+  if (typeof body === 'object' && !isWebStream(body)) return spentBody(undefined);
   return spareOfClone(request, settings.bufferBodyBytes);
 }
 
@@ -82,7 +79,7 @@ function spareOfClone(request: RequestShape, limitBytes: number): KeptRequest | 
   const body = bodyOfClone(request);
   if (body === null) return undefined;
   // Some platforms do not expose a Request's body.
-  if (body === undefined) return spent(undefined);
+  if (body === undefined) return spentBody(undefined);
   return new Spare(lockedSource(body as ReadableStream<Uint8Array>), limitBytes);
 }
 
