@@ -76,7 +76,7 @@ export class LiveSession implements Raced {
   permit: Permit | undefined = undefined;
   attempts: Attempt[] | undefined = undefined;
   /** The status of a response that was accepted at once; 0 if there was none. */
-  private acceptedStatus = 0;
+  acceptedStatus = 0;
   /** Made once more is to be known than that the request has succeeded at once. */
   private raced: Race | undefined = undefined;
 
@@ -413,6 +413,42 @@ export class LiveSession implements Raced {
   about(): About {
     return { request: summaryOf(this.request), rule: this.rule.name, scope: this.scope.name };
   }
+}
+
+/** The settings of the last request that was accepted. Nearly all requests of a program have the same few. */
+let lastSettings: Settings | undefined;
+let lastPlainBelow = 0;
+
+/**
+ * All that `acceptAtOnce` would do, without looking at each thing that might have to be told, where there is none but the
+ * budget. A client that has many requests under way asks this first, unless there is a listener. False: ask `acceptAtOnce`.
+ */
+export function acceptPlainly(session: LiveSession, status: number): boolean {
+  const { attempts, limits } = session;
+  const { settings } = limits;
+  if (settings !== lastSettings) {
+    lastSettings = settings;
+    lastPlainBelow = plainBelow(settings);
+  }
+  if (status >= lastPlainBelow || attempts !== undefined) return false;
+  session.acceptedStatus = status;
+  limits.budget?.succeeded(undefined);
+  return true;
+}
+
+/** Nothing has to be asked about responses with a lower status, and only the budget is told of them; 0: there are none. */
+function plainBelow({
+  needsAdmission,
+  credentials,
+  tail,
+  retryIf,
+  hintedSuccesses,
+  statuses,
+}: Settings): number {
+  const isPlain = !needsAdmission && credentials === false && tail === undefined;
+  return isPlain && retryIf === undefined && hintedSuccesses.length === 0
+    ? Math.min(400, statuses.lowest)
+    : 0;
 }
 
 /**

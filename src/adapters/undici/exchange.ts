@@ -22,7 +22,7 @@ import { contextFor, verdictOn } from '../../drivers/hooks.js';
 import { rememberOutermost } from '../../drivers/outermost.js';
 import { attemptHeaderOf } from '../../kernel/attempt-header.js';
 import { isListening } from '../../kernel/events.js';
-import { acceptRetry, type LiveSession } from '../../kernel/live-session.js';
+import { acceptPlainly, acceptRetry, type LiveSession } from '../../kernel/live-session.js';
 import type { Ports } from '../../kernel/ports.js';
 import { beginWait, endWait, type Timer, type Waiting } from '../../kernel/waits.js';
 import { channels } from '../../parts/all.js';
@@ -304,7 +304,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     // Listeners run in the caller's async context.
     if (isListening(session.settings, channels.of))
       return this.runInAsyncScope(this.acceptHeard, this, status);
-    return session.acceptAtOnce(status) || acceptRetry(session, status);
+    return acceptPlainly(session, status) || session.acceptAtOnce(status) || acceptRetry(session, status);
   }
 
   /** A listener may abort the request, which is over then. */
@@ -678,8 +678,10 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   private tellHead(sending: Sending, status: number, statusText: string | undefined): void {
     const { handler } = this;
     try {
-      if (handler instanceof TranslatedHandler) handler.onHead(this, status, sending, statusText);
-      else handler.onResponseStart?.(this, status, sending.headers, statusText);
+      // Asked for first, since it takes long to find out that the handler is of no such class.
+      if (typeof handler.onResponseStart === 'function')
+        handler.onResponseStart(this, status, sending.headers, statusText);
+      else if (handler instanceof TranslatedHandler) handler.onHead(this, status, sending, statusText);
     } catch (error) {
       this.handlerThrew(error);
       throw error;
