@@ -356,6 +356,11 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void {
     if (!this.acceptAtOnce(status)) this.session.abandon(status);
+    // A listener may have aborted the request.
+    if (this.isOver) {
+      socket.destroy();
+      return;
+    }
     sending.stopWatch();
     this.settle();
     // An error may still come, for example if the caller refuses the upgrade.
@@ -446,8 +451,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     } catch (error) {
       // The schedule may be a function of the caller's, too.
       rare.isTelling = false;
-      if (rare.abortion === undefined) this.fail(error);
-      else this.giveUp(rare.abortion.reason);
+      this.fail(error);
       return;
     }
     rare.isTelling = false;
@@ -766,6 +770,12 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   /** Ends the request because a function, a body or a handler of the caller's failed. */
   fail(error: unknown): void {
     if (this.isOver) return;
+    const abortion = this.rare?.abortion;
+    // What fails has aborted the request first.
+    if (abortion !== undefined) {
+      this.giveUp(abortion.reason);
+      return;
+    }
     const told = errorFrom(error);
     this.goOnAlone();
     this.cut(sendingIn(this.phase), told);

@@ -59,6 +59,8 @@ function make(
     made = body.make();
   } catch (error) {
     body.awaitedBy = undefined;
+    // A function that has ended the request may fail after that, which nobody else hears of.
+    if (!exchange.isWaitingFor(sending)) return true;
     throw error;
   }
   if (!isPromise(made)) return sendMade(exchange, sending, more, body, made);

@@ -433,14 +433,17 @@ export class Sending implements Handler, OldHandler, Delivery {
   }
 
   /** The body is whole, and has come in the same turn as its head. */
-  private arrivedAtOnce({ heldHead: head, chunk }: Arriving, trailers: ResponseHeaders): void {
+  private arrivedAtOnce(course: Arriving, trailers: ResponseHeaders): void {
     const { receiver } = this;
+    const { heldHead: head, chunk } = course;
     if (arrivals.at(-1) === this) arrivals.pop();
     if (isShort(head, chunk?.length ?? 0) || !receiver.acceptsWhole(this, head)) {
       this.waitOn();
       this.keep({ kind: 'end', trailers });
       return;
     }
+    // A listener may have aborted the request.
+    if (this.course !== course) return;
     this.course = live;
     receiver.deliver(this, head);
     // The caller may abort in each of these callbacks.
