@@ -126,35 +126,31 @@ function leave(limit: Young): void {
 
 const thisTurn = /* @__PURE__ */ Promise.resolve();
 type NextTick = (call: () => void) => void;
-/** The first one that has called: what a test puts in its place may never call anything. */
+/** The first one that has called. */
 let nextTick: NextTick | undefined;
-let hasCalled = false;
 let isEndAwaited = false;
-
-function nextTickOf({ process }: { process?: { nextTick?: NextTick } }): NextTick | undefined {
-  const given = process?.nextTick;
-  return given === undefined || isReplaced(given) ? undefined : given;
-}
-
-function atOnce(call: () => void): void {
-  call();
-}
 
 /** The turn ends when nothing is left that its promises have set off. */
 function awaitEndOfTurn(): void {
   if (isEndAwaited) return;
   isEndAwaited = true;
-  nextTick ??= nextTickOf(globalThis);
-  const whenOver = nextTick ?? atOnce;
-  if (nextTick !== undefined && !hasCalled) atNextTurn(lookForAnother);
+  const whenOver = nextTick ?? firstTick;
   // That of an edge runtime may be there only to throw.
   void thisTurn.then(() => whenOver(turnEnds)).catch(turnEnds);
 }
 
-function lookForAnother(): void {
-  if (hasCalled) return;
-  nextTick = undefined;
-  turnEnds();
+/** What a test has put in its place may never call anything. */
+function firstTick(call: () => void): void {
+  const { process }: { process?: { nextTick?: NextTick } } = globalThis;
+  const given = process?.nextTick;
+  if (given === undefined || isReplaced(given)) call();
+  else {
+    atNextTurn(call);
+    given(() => {
+      nextTick = given;
+      call();
+    });
+  }
 }
 
 let timer: NodeJS.Timeout | undefined;
@@ -163,7 +159,6 @@ let setBy: typeof setTimeout | undefined;
 let firesAt = 0;
 
 function turnEnds(): void {
-  hasCalled = nextTick !== undefined;
   isEndAwaited = false;
   if (justSet.length === 0) return;
   const now = performance.now();
