@@ -240,8 +240,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     const answer = answerOf(ending);
     const outcome = outcomeOf(ending, this, this.failureIn(answer, ending.kind === 'response'));
     const { bodyHints, credentials, hooks } = this.parts;
-    const part = hooks ?? bodyHints ?? credentials;
-    return part === undefined ? outcome : part.detailsByAxios(outcome, answer, this);
+    return (hooks ?? bodyHints ?? credentials)?.detailsByAxios(outcome, answer, this) ?? outcome;
   }
 
   lightened(error: unknown): unknown {
