@@ -19,7 +19,7 @@ export type Variant =
 /** Enough that the request itself does not count. */
 export const manyChunks = 1_000;
 const rounds = 9;
-/** Each takes longer, and differs less from the others. */
+/** Each takes longer. */
 const roundsByAgent = 5;
 const peer = 'interceptors.retry()';
 

@@ -443,18 +443,14 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   ): void {
     const { phase, body } = this;
     const prospects = { replayable: isReplayable(body), verdict, renewed, resumable: rest?.isResumable };
-    const rare = this.ensureRare();
     let decision: Decision;
-    rare.isTelling = true;
     try {
-      decision = this.session.next(outcome, prospects);
+      decision = this.telling(() => this.session.next(outcome, prospects));
     } catch (error) {
       // The schedule may be a function of the caller's, too.
-      rare.isTelling = false;
       this.fail(error);
       return;
     }
-    rare.isTelling = false;
     if (this.phase === phase) this.follow(sending, ending, decision, outcome);
   }
 
@@ -861,6 +857,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     });
   }
 
+  /** What is called of the caller's may abort the request. It ends after that, as whoever calls this sees to. */
   private telling<Answer>(tell: () => Answer): Answer {
     const rare = this.ensureRare();
     rare.isTelling = true;
