@@ -310,9 +310,13 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   /** A listener may abort the request, which is over then. */
   private acceptHeard(status: number): boolean {
     const isAccepted = this.telling(() => this.session.acceptAtOnce(status));
+    this.leaveIfAborted();
+    return isAccepted;
+  }
+
+  private leaveIfAborted(): void {
     const abortion = this.rare?.abortion;
     if (abortion !== undefined) this.leave(sendingIn(this.phase), abortion.reason, false);
-    return isAccepted;
   }
 
   get expectsBody(): boolean {
@@ -355,8 +359,11 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void {
-    if (!this.acceptAtOnce(status)) this.session.abandon(status);
-    // A listener may have aborted the request.
+    if (!this.acceptAtOnce(status)) {
+      this.abandon(status);
+      this.leaveIfAborted();
+    }
+    // A listener has aborted the request.
     if (this.isOver) {
       socket.destroy();
       return;
@@ -711,7 +718,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
    */
   private handlerThrew(error: unknown): void {
     this.goOnAlone();
-    if (this.phase.kind === 'sending') this.session.abandon(error);
+    if (this.phase.kind === 'sending') this.abandon(error);
     const sending = sendingIn(this.latest);
     if (sending !== undefined) this.pass(sending);
   }
@@ -775,7 +782,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     const told = errorFrom(error);
     this.goOnAlone();
     this.cut(sendingIn(this.phase), told);
-    this.telling(() => this.session.abandon(told));
+    this.abandon(told);
     this.deliverError(told);
   }
 
@@ -822,7 +829,7 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     // The deadline says nothing about the server if no attempt is out (during a wait, or while a body is being made),
     // or if the server has answered and a function of the caller's is still running.
     const isOurs = sending === undefined || isAwaited(this.body, sending) || !sending.isLive;
-    if (isOurs) this.telling(() => this.session.abandon(error));
+    if (isOurs) this.abandon(error);
     else this.tellLast(outcomeOfError(error, evidenceOf(sending, error)));
     this.cut(sending, error);
     this.deliverError(error);
@@ -855,6 +862,11 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
         this.session.abandon();
       }
     });
+  }
+
+  /** Tells the session about an end without a decision. Listeners hear of it as the caller does. */
+  private abandon(outcome: unknown): void {
+    this.asCaller(() => this.telling(() => this.session.abandon(outcome)));
   }
 
   /** What is called of the caller's may abort the request. It ends after that, as whoever calls this sees to. */

@@ -6,9 +6,18 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { retry } from '../../../src/adapters/undici/index.js';
 import type { OverrideOptions, PolicyOptions } from '../../../src/core/policy/options.js';
-import { answer, closeAfter, type Lab, type Play, refusedOrigin, rst } from '../../faults/lab.js';
+import {
+  answer,
+  closeAfter,
+  informational,
+  type Lab,
+  type Play,
+  refusedOrigin,
+  rst,
+} from '../../faults/lab.js';
 import { openLab, settled, soon } from '../kit.js';
 import { undici } from './client.js';
+import { native, recorder } from './generations.js';
 import { openAgent, retryingAgent } from './kit.js';
 
 const caller = new AsyncLocalStorage<string>();
@@ -166,6 +175,24 @@ describe('hooks', () => {
         dispatcher.request({ origin: lab.origin, path: '/', method: 'GET' }),
       );
       await body.dump();
+    }
+    expect(seen).toEqual(['WARM', 'A']);
+  });
+
+  test('of a request whose handler throws: its end comes in the context of the caller', async () => {
+    const seen: (string | undefined)[] = [];
+    const lab = await openLab(({ path }) =>
+      path === '/WARM' ? answer(200) : informational(103, {}, answer(200)),
+    );
+    const dispatcher = retryingAgent({ observe: () => seen.push(caller.getStore()) }, { connections: 1 });
+    const onHead = (status: number): void => {
+      if (status === 103) throw new TypeError('of the handler');
+    };
+    for (const name of ['WARM', 'A']) {
+      const heard = recorder(native, { onHead });
+      const asked = { origin: lab.origin, path: `/${name}`, method: 'GET' } as const;
+      caller.run(name, () => dispatcher.dispatch(asked, heard));
+      await heard.settled;
     }
     expect(seen).toEqual(['WARM', 'A']);
   });
