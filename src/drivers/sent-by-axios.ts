@@ -35,8 +35,7 @@ interface Answer {
 /** The request of the caller. */
 export interface SentExchange {
   readonly config: Config;
-  /** By name or as a function, as the caller gave it: mocks take themselves out of the configuration. */
-  readonly adapterAtFirst: unknown;
+  readonly first: { readonly adapter: unknown };
   readonly session: Session;
   /** What the last attempt was sent through, if its hops count. */
   hops?: HopCounter | undefined;
@@ -116,9 +115,9 @@ function keptAtHome(
 export function evidenceOf(
   ending: Ending<Answer>,
   answer: Answer | undefined,
-  { adapterAtFirst, config, hops, session }: SentExchange,
+  { first, config, hops, session }: SentExchange,
 ): Evidence | undefined {
-  const given = config.adapter === adapterAtFirst ? config : { ...config, adapter: adapterAtFirst };
+  const given = config.adapter === first.adapter ? config : { ...config, adapter: first.adapter };
   if (answer !== undefined) {
     const isCounted = (): boolean => hops?.answered(answer.status) === true;
     if (isOfAnother(answer.request, given, session, isCounted)) return 'unknown';

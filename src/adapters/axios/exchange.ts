@@ -21,9 +21,9 @@ import { bodyToRead, release, whenRead } from './answer.js';
 import { type Body, bodyOf, breakBody } from './body.js';
 import { type Child, withConfig } from './child.js';
 import { answerOf, isCanceled, outcomeOf } from './outcome.js';
-import { OutgoingConfig, put } from './outgoing.js';
+import { OutgoingConfig, put, type RequestAtFirst } from './outgoing.js';
 import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './shapes.js';
-import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
+import { originOf, textOf, urlOf } from './target.js';
 
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
 export interface Installation extends Installed<AxiosParts> {
@@ -38,18 +38,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly adapter: Adapter;
   readonly session: LiveSession;
   readonly body: Body | undefined;
-  /** The address that the caller gave, wherever the next attempt may go. */
-  whereabouts: Whereabouts;
-  /** The headers as they were before the first attempt, since adapters change them. */
-  readonly headersAtFirst: Readonly<Record<string, unknown>>;
-  /** What adapters of the caller's may change: they may sign the address, or pack the data. */
-  readonly dataAtFirst: unknown;
-  readonly urlAtFirst: RequestConfig['url'];
-  readonly baseURLAtFirst: RequestConfig['baseURL'];
-  readonly paramsAtFirst: unknown;
-  /** By name or as a function, as the caller gave it: mocks take themselves out of the configuration. */
-  readonly adapterAtFirst: unknown;
-  readonly signalAtFirst: RequestConfig['signal'];
+  readonly first: RequestAtFirst;
   /** What the last attempt was sent through, if its hops count. */
   hops: HopCounter | undefined = undefined;
 
@@ -57,18 +46,21 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.installation = installation;
     this.config = config;
     this.adapter = adapter;
-    this.whereabouts = config;
-    this.headersAtFirst = { ...config.headers };
-    this.dataAtFirst = config.data;
-    this.urlAtFirst = config.url;
-    this.baseURLAtFirst = config.baseURL;
-    this.paramsAtFirst = config.params;
-    this.adapterAtFirst = config.adapter;
-    this.signalAtFirst = config.signal;
+    const { adapter: given, allowAbsoluteUrls, baseURL, data, headers, params, signal, url } = config;
+    this.first = {
+      adapter: given,
+      allowAbsoluteUrls,
+      baseURL,
+      data,
+      headers: { ...headers },
+      params,
+      signal,
+      url,
+    };
     const { retry, socketPath } = config;
     const socket = typeof socketPath === 'string' && socketPath !== '' ? socketPath : undefined;
     this.session = installation.retrier.open(this, overrideFrom(retry), undefined, socket, true);
-    this.body = bodyOf(config.data, this.session.settings, installation.parts.streams);
+    this.body = bodyOf(data, this.session.settings, installation.parts.streams);
   }
 
   get parts(): AxiosParts {
@@ -84,11 +76,11 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   get origin(): string | undefined {
-    return originOf(this.whereabouts);
+    return originOf(this.first);
   }
 
   get path(): string {
-    return urlOf(this.whereabouts);
+    return urlOf(this.first);
   }
 
   /** True if the caller set an idempotency key, or if the rule adds one. */
@@ -118,7 +110,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   private valuesOf(header: string): unknown[] {
-    return Object.entries(this.headersAtFirst).flatMap(([name, value]) =>
+    return Object.entries(this.first.headers).flatMap(([name, value]) =>
       name.toLowerCase() === header ? value : [],
     );
   }
@@ -157,7 +149,7 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   attemptEnded(): void {
-    put(this.config, 'signal', this.signalAtFirst);
+    put(this.config, 'signal', this.first.signal);
   }
 
   shown<Result>(result: Result, copy: RequestConfig): Result {
@@ -170,7 +162,8 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
 
   /** Sends this configuration, which may be a copy of the caller's. */
   sendConfig(config: RequestConfig): Promise<ResponseShape> {
-    if (config.adapter !== this.adapterAtFirst) config.adapter = this.adapterAtFirst;
+    const { adapter } = this.first;
+    if (config.adapter !== adapter) config.adapter = adapter;
     const { evidence, streamStart } = this.parts;
     this.hops = undefined;
     const sent =

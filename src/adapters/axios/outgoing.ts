@@ -12,6 +12,19 @@ import { answerOf, isCanceled } from './outcome.js';
 import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 import type { Whereabouts } from './target.js';
 
+/**
+ * What the caller gave. Adapters change the headers; those of the caller's may sign the address or pack the data; mocks take
+ * themselves out of the configuration; and the next attempt may go to another address.
+ */
+export interface RequestAtFirst extends Whereabouts {
+  /** By name or as a function. */
+  readonly adapter: unknown;
+  readonly data: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly params: unknown;
+  readonly signal: RequestConfig['signal'];
+}
+
 /** The request whose attempts are prepared here, as it was before the first of them. */
 interface PreparedExchange extends KeyBearer {
   readonly config: RequestConfig;
@@ -21,13 +34,7 @@ interface PreparedExchange extends KeyBearer {
   readonly body: Body | undefined;
   /** As axios itself writes it, with `params`. */
   readonly uri: string;
-  readonly headersAtFirst: Readonly<Record<string, unknown>>;
-  readonly dataAtFirst: unknown;
-  readonly urlAtFirst: RequestConfig['url'];
-  readonly baseURLAtFirst: RequestConfig['baseURL'];
-  readonly paramsAtFirst: unknown;
-  /** The address that the caller gave, wherever the next attempt may go. */
-  whereabouts: Whereabouts;
+  readonly first: RequestAtFirst;
   readonly origin: string | undefined;
   sendConfig(config: RequestConfig): Promise<ResponseShape>;
   /** The result, with the caller's configuration in the place of this copy. */
@@ -59,12 +66,12 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
     const { headers, beforeRedirect } = exchange.config;
     this.beforeRedirect = beforeRedirect;
     this.Headers = headers.constructor as OutgoingConfig['Headers'];
-    this.base = exchange.headersAtFirst;
+    this.base = exchange.first.headers;
     this.headers = this.base;
   }
 
   prepare(data: unknown, extra: Readonly<Record<string, string>> | undefined): void {
-    const { config, body, headersAtFirst, parts, session } = this.exchange;
+    const { config, body, first, parts, session } = this.exchange;
     if (extra !== undefined) this.beginAnew();
     if (body !== undefined) config.data = data;
     if (extra === undefined) this.addKey();
@@ -74,7 +81,7 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
       parts.credentials?.keepAtHome(own, this.exchange, this.beforeRedirect);
     }
     const more = { ...extra, ...own, ...body?.headers };
-    const isAsGiven = this.headers === headersAtFirst && Object.keys(more).length === 0;
+    const isAsGiven = this.headers === first.headers && Object.keys(more).length === 0;
     if (extra === undefined && isAsGiven) return;
     this.hasOwnHeaders = true;
     config.headers = this.headersWith(more);
@@ -103,17 +110,17 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
 
   /** An adapter of the caller's may sign the address or encrypt the data in the configuration, and would do so twice. */
   beginAnew(): void {
-    const { config, body, dataAtFirst } = this.exchange;
-    if (body === undefined && config.data !== dataAtFirst) config.data = dataAtFirst;
+    const { config, body, first } = this.exchange;
+    if (body === undefined && config.data !== first.data) config.data = first.data;
     if (this.changed?.isElsewhere !== true) this.goHome();
   }
 
   /** To the address that the caller gave. */
   private goHome(): void {
-    const { config, urlAtFirst: url, baseURLAtFirst: baseURL, paramsAtFirst: params } = this.exchange;
-    put(config, 'url', url);
-    put(config, 'baseURL', baseURL);
-    put(config, 'params', params);
+    const { config, first } = this.exchange;
+    put(config, 'url', first.url);
+    put(config, 'baseURL', first.baseURL);
+    put(config, 'params', first.params);
   }
 
   close(ending: Ending<ResponseShape>): void {
@@ -142,8 +149,8 @@ export class OutgoingConfig implements Outgoing<ResponseShape> {
    * has acted would act twice.
    */
   private restore(): void {
-    const { config, body, dataAtFirst } = this.exchange;
-    if (body !== undefined) config.data = dataAtFirst;
+    const { config, body, first } = this.exchange;
+    if (body !== undefined) config.data = first.data;
     if (this.changed?.isElsewhere === true) {
       this.changed.end();
       this.goHome();
