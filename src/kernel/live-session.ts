@@ -42,9 +42,6 @@ const noAttempts: History = /* @__PURE__ */ Object.freeze([]);
 /** What is seen of the limits that are asked before an attempt, if none is. */
 const nothingAsked = { gateShut: false, queueMs: 0, line: undefined };
 
-/** In place of a status: the body of a response has failed after the request had ended with it. */
-const reopened = -1;
-
 /** What a session remembers beside its attempts. Made only if a setting or a listener needs it. */
 interface RequestTiming {
   /** Undefined: it has not begun, or nothing needs the time. */
@@ -58,6 +55,8 @@ interface RequestTiming {
    * fails later.
    */
   isSettledTold: boolean;
+  /** The body of a response has failed after the request had ended with it. */
+  isReopened: boolean;
   credentials: RequestCredentials | undefined;
   /** The attempt of another layer, if this request was made within it: later, the context may be another's. */
   enclosure: Enclosure | undefined;
@@ -65,7 +64,6 @@ interface RequestTiming {
 
 export class LiveSession implements Raced {
   readonly request: RequestFacts;
-  readonly rule: Rule;
   limits: Limits;
   /**
    * Made only if the request has credentials or is made within another layer's attempt, or if a deadline or a listener
@@ -74,15 +72,13 @@ export class LiveSession implements Raced {
   private timing: RequestTiming | undefined = undefined;
   /** That of the attempt which asks, is out, or was out last. */
   permit: Permit | undefined = undefined;
-  attempts: Attempt[] | undefined = undefined;
-  /** The status of a response that was accepted at once; 0 if there was none. */
-  acceptedStatus = 0;
+  /** The attempts that have ended. In their place, the status of a response that was accepted at once; 0: none has. */
+  ended: Attempt[] | number = 0;
   /** Made once more is to be known than that the request has succeeded at once. */
   private raced: Race | undefined = undefined;
 
-  constructor(request: RequestFacts, rule: Rule, limits: Limits) {
+  constructor(request: RequestFacts, limits: Limits) {
     this.request = request;
-    this.rule = rule;
     this.limits = limits;
   }
 
@@ -122,6 +118,10 @@ export class LiveSession implements Raced {
     return this.settings.tail !== undefined && this.raced?.isActing !== false;
   }
 
+  get rule(): Rule {
+    return this.limits.rule;
+  }
+
   get settings(): Settings {
     return this.limits.settings;
   }
@@ -138,6 +138,11 @@ export class LiveSession implements Raced {
 
   get scope(): Shared {
     return this.limits.scope;
+  }
+
+  /** Those that have ended, unless the only one was accepted at once. */
+  get attempts(): Attempt[] | undefined {
+    return typeof this.ended === 'number' ? undefined : this.ended;
   }
 
   get attempt(): number {
@@ -165,10 +170,9 @@ export class LiveSession implements Raced {
   }
 
   get history(): History {
-    if (this.attempts !== undefined) return this.attempts;
-    return this.acceptedStatus > 0
-      ? [{ endedAt: undefined, decision: successWith(this.acceptedStatus, 1) }]
-      : noAttempts;
+    const { ended } = this;
+    if (typeof ended !== 'number') return ended;
+    return ended > 0 ? [{ endedAt: undefined, decision: successWith(ended, 1) }] : noAttempts;
   }
 
   get deadlineAt(): number {
@@ -219,6 +223,7 @@ export class LiveSession implements Raced {
       resumedAt: undefined,
       move: undefined,
       isSettledTold: false,
+      isReopened: false,
       credentials: undefined,
       enclosure: undefined,
     };
@@ -229,7 +234,7 @@ export class LiveSession implements Raced {
     const { asked, limits } = this;
     const { settings } = limits;
     if (this.attempts !== undefined || needsDecision(this, status)) return false;
-    this.acceptedStatus = status;
+    this.ended = status;
     this.credentials?.accepted();
     asked?.succeededAtOnce(this);
     limits.budget?.succeeded(undefined);
@@ -274,7 +279,8 @@ export class LiveSession implements Raced {
       asked?.succeeded(this);
       limits.budget?.succeeded(this.refund());
     }
-    this.record({ endedAt: now, decision });
+    const ended = { endedAt: now, decision };
+    this.ended = history.concat(race?.withBeaten(ended) ?? ended);
     const hasBody = decision.action === 'stop' && finding.kind === 'response';
     if (!hasBody || !settings.awaitsBody) this.endPermit();
     if (this.isHeard) this.tellDecision(world, decision);
@@ -282,22 +288,14 @@ export class LiveSession implements Raced {
     return decision;
   }
 
-  private record(attempt: Attempt): void {
-    const beaten = this.raced?.beatenBy(attempt);
-    // The attempt that decides comes last.
-    const ended = beaten === undefined ? [attempt] : [beaten, attempt];
-    if (this.attempts === undefined) this.attempts = ended;
-    else this.attempts.push(...ended);
-  }
-
   /**
    * The session ended with a head, and then the body failed: the attempt had not ended after all, so its record goes.
    */
   private reopen(): void {
-    const { attempts } = this;
-    const hasStopped = attempts?.at(-1)?.decision.action === 'stop';
-    if (hasStopped) attempts.pop();
-    if (hasStopped || this.acceptedStatus !== 0) this.acceptedStatus = reopened;
+    const { history } = this;
+    if (history.at(-1)?.decision.action !== 'stop') return;
+    this.ensureTiming().isReopened = true;
+    this.ended = history.slice(0, -1);
   }
 
   private worldAt(
@@ -367,10 +365,11 @@ export class LiveSession implements Raced {
    */
   refund(): number | undefined {
     const { budget } = this.settings;
-    if (budget === false || this.attempts === undefined || this.acceptedStatus === reopened) return undefined;
+    const { attempts } = this;
+    if (budget === false || attempts === undefined || this.timing?.isReopened === true) return undefined;
     // The retry that went to this scope was paid there.
     const { after } = this.move ?? { after: 1 };
-    return refundOf(budget, after > 1 ? this.attempts.slice(after - 1) : this.attempts);
+    return refundOf(budget, after > 1 ? attempts.slice(after - 1) : attempts);
   }
 
   /** Whether there is a listener. */
@@ -380,7 +379,7 @@ export class LiveSession implements Raced {
 
   private tellDecision(world: World, decision: Decision): void {
     const about = this.about();
-    // A copy, so that a history which a listener keeps does not change later.
+    // A copy, since a listener may change it.
     const history = this.history.slice();
     this.tell({ type: 'decision', ...about, history, world, decision });
     if (decision.action === 'stop') this.tellSettled(labelOfFinding(decision.finding), world.now, about);
@@ -415,23 +414,15 @@ export class LiveSession implements Raced {
   }
 }
 
-/** The settings of the last request that was accepted. Nearly all requests of a program have the same few. */
-let lastSettings: Settings | undefined;
-let lastPlainBelow = 0;
-
 /**
  * All that `acceptAtOnce` would do, without looking at each thing that might have to be told, where there is none but the
  * budget. A client that has many requests under way asks this first, unless there is a listener. False: ask `acceptAtOnce`.
  */
 export function acceptPlainly(session: LiveSession, status: number): boolean {
   const { attempts, limits } = session;
-  const { settings } = limits;
-  if (settings !== lastSettings) {
-    lastSettings = settings;
-    lastPlainBelow = plainBelow(settings);
-  }
-  if (status >= lastPlainBelow || attempts !== undefined) return false;
-  session.acceptedStatus = status;
+  limits.plainBelow ??= plainBelow(limits.settings);
+  if (status >= limits.plainBelow || attempts !== undefined) return false;
+  session.ended = status;
   limits.budget?.succeeded(undefined);
   return true;
 }
@@ -473,7 +464,7 @@ export function acceptRetry(session: LiveSession, status: number): boolean {
   asked?.attemptEnded(session, decision.finding);
   asked?.succeeded(session);
   limits.budget?.succeeded(session.refund());
-  session.attempts = [...attempts, { endedAt, decision }];
+  session.ended = attempts.concat({ endedAt, decision });
   if (!limits.settings.awaitsBody) session.endPermit();
   race?.ends(decision.finding, undefined, endedAt);
   return true;

@@ -39,7 +39,7 @@ export function moveTo(session: Moving, url: string): void {
   session.credentials?.movesTo(url);
   const isHome = !isElsewhere(url, request);
   const asking = isHome ? session : { request: at(url, request), rule };
-  const there = isHome ? home : home.scope.siblings.limitsFor(home.settings, asking.request);
+  const there = isHome ? home : home.scope.siblings.limitsFor(rule, home.settings, asking.request);
   if (there.scope === limits.scope) return;
   const paid = history.at(-1)?.decision;
   if (paid?.action === 'retry' && paid.reason !== 'fresh-credentials') {

@@ -380,13 +380,14 @@ export class Race implements SessionTail {
     return attempt === undefined ? world : { ...world, attempt };
   }
 
-  /** The record of the attempt that does not decide, if two were out. */
-  beatenBy({ decision: { action, finding }, endedAt }: Attempt): Attempt | undefined {
+  /** The record of the attempt that decides, after that of the other one, if two were out. */
+  withBeaten(attempt: Attempt): Attempt[] {
     const { first, second, deciding } = this;
-    if (second?.sentAt === undefined) return undefined;
+    if (second?.sentAt === undefined) return [attempt];
+    const { action, finding } = attempt.decision;
     this.hasHedgeWon = action === 'stop' && isWhole({ finding, verdict: undefined }) && deciding === second;
     const other = deciding === second ? first : second;
-    return other === undefined ? undefined : recordOf(other, endedAt);
+    return other === undefined ? [attempt] : [recordOf(other, attempt.endedAt), attempt];
   }
 
   /** The decision has been made and told. */

@@ -95,17 +95,18 @@ export class LiveRetrier implements OwnRetrier, Siblings {
     const { policy } = this;
     const rule: Rule = policy.ruleFor(request);
     const settings = override === undefined ? rule.settings : policy.override(rule, override);
-    const limits = this.limitsFor(settings, request, unknownOrigin, socket);
-    return new LiveSession(request, rule, limits).opened(this.parts, beginsLater);
+    const limits = this.limitsFor(rule, settings, request, unknownOrigin, socket);
+    return new LiveSession(request, limits).opened(this.parts, beginsLater);
   }
 
   limitsFor(
+    rule: Rule,
     settings: Settings,
     request: RequestFacts,
     unknownOrigin = 'unknown origin',
     socket?: string,
   ): Limits {
-    return this.scopes.get(this.scopeName(settings, request, unknownOrigin, socket)).limitsOf(settings);
+    return this.scopes.get(this.scopeName(settings, request, unknownOrigin, socket)).limitsOf(rule, settings);
   }
 
   private scopeName(

@@ -1,6 +1,7 @@
 /** What the requests of one scope share: its limits, and what is learnt from its answers. */
 
 import type { LimitName } from '../core/limits/all.js';
+import type { Rule } from '../core/policy/policy.js';
 import type { Settings } from '../core/policy/settings.js';
 import type { RefusalReason } from '../core/types.js';
 import type { FleetMember, FleetScope } from './fleet.js';
@@ -76,17 +77,17 @@ export class Scope implements SessionScope, Shared {
   }
 
   /** The limits that a request with these settings passes. It looks them up once. */
-  limitsOf(settings: Settings): Limits {
+  limitsOf(rule: Rule, settings: Settings): Limits {
     const { newest } = this;
-    if (newest !== undefined && newest.settings === settings) return newest;
-    const limits = this.known.get(settings) ?? this.made(settings);
+    if (newest?.settings === settings) return newest;
+    const limits = this.known.get(settings) ?? this.made(rule, settings);
     this.newest = limits;
     return limits;
   }
 
-  private made(settings: Settings): Limits {
+  private made(rule: Rule, settings: Settings): Limits {
     if (this.known.size >= mostKnown) this.known.clear();
-    const limits = new Limits(this, settings);
+    const limits = new Limits(this, rule, settings);
     this.known.set(settings, limits);
     return limits;
   }

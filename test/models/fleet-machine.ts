@@ -272,7 +272,7 @@ export class FleetWorld {
 
   gateOf({ retrier }: Process): GateState | undefined {
     const scope = retrier.open(requestOf()).scope as Scope;
-    return scope.limitsOf(policy.fallback.settings).gate?.state;
+    return scope.limitsOf(policy.fallback, policy.fallback.settings).gate?.state;
   }
 
   /** Everything that is remembered anywhere, with times as seen from now. */

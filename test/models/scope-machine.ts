@@ -125,8 +125,10 @@ export class ScopeMachine implements Machine<State> {
     this.retrier = createRetrier(plan.policy, ports, fleet === undefined ? {} : { fleet });
     // The whole class, since the model copies and restores its memory.
     this.scope = this.retrier.open(this.request).scope as Scope;
-    const { settings } = this.retrier.policy.fallback;
-    this.limits = this.scope.limitsOf(plan.awaitsBody ? { ...settings, awaitsBody: true } : settings);
+    const { fallback } = this.retrier.policy;
+    const { settings } = fallback;
+    const asked = plan.awaitsBody ? { ...settings, awaitsBody: true } : settings;
+    this.limits = this.scope.limitsOf(fallback, asked);
     this.ofScope = new Set(memoryOf(this.scope).keys());
     const slots = Array.from({ length: plan.requests ?? 3 }, (_, index): Slot => {
       const path = plan.paths?.[index];
@@ -201,8 +203,7 @@ export class ScopeMachine implements Machine<State> {
   }
 
   private open(request: RequestFacts): LiveSession {
-    if (this.plan.awaitsBody)
-      return new LiveSession(request, this.retrier.policy.fallback, this.limits).opened(allParts);
+    if (this.plan.awaitsBody) return new LiveSession(request, this.limits).opened(allParts);
     return this.retrier.open(request) as LiveSession;
   }
 

@@ -6,6 +6,7 @@
 import type { AskedFirst, LimitName } from '../../core/limits/all.js';
 import type { FilledBudget } from '../../core/limits/budget/kind.js';
 import type { Filling } from '../../core/policy/parts.js';
+import type { Rule } from '../../core/policy/policy.js';
 import type { Settings } from '../../core/policy/settings.js';
 import type { RefusalReason, RequestFacts } from '../../core/types.js';
 import type { ChannelsPart } from '../events.js';
@@ -109,7 +110,7 @@ export function renewedLimits(limits: LimitsBySetting): [object, NamedLimit][] {
 /** The scopes of a retrier. */
 export interface Siblings {
   /** The limits of the scope that requests like this one belong to. */
-  limitsFor(settings: Settings, request: RequestFacts): Limits;
+  limitsFor(rule: Rule, settings: Settings, request: RequestFacts): Limits;
 }
 
 /** What all requests of a scope have in common, whatever their settings. */
@@ -141,14 +142,19 @@ export interface Shared {
 
 export class Limits implements LimitsPassed, SessionLimits {
   readonly scope: Shared;
+  /** The rule whose settings these are, or which they override. */
+  readonly rule: Rule;
   readonly settings: Settings;
   readonly budget: ScopeBudget | undefined;
   readonly gate: ScopeGate | undefined;
   readonly hold: ScopeHold | undefined;
   readonly concurrency: ScopeConcurrency | undefined;
+  /** For `acceptPlainly`, at whose first call it is found out. */
+  plainBelow: number | undefined = undefined;
 
-  constructor(scope: Shared, settings: Settings) {
+  constructor(scope: Shared, rule: Rule, settings: Settings) {
     this.scope = scope;
+    this.rule = rule;
     this.settings = settings;
     this.budget = scope.limit('budget', settings);
     this.gate = scope.limit('gate', settings);
