@@ -6,60 +6,57 @@
 import type { Head, ResponseHeaders } from './handlers.js';
 import type { Rest } from './resume.js';
 import { restOf } from './resume.js';
-
-/** The attempt that delivers a body. */
-export interface Delivery {
-  readonly headers: ResponseHeaders;
-  /** How much of the body the caller has, in bytes. */
-  readonly receivedBytes: number;
-  /** The redirects that led to it; undefined if they are not known. */
-  readonly path: string | undefined;
-}
+import type { Sending } from './sending.js';
 
 /** Undefined: nothing is to be watched, as in most bodies, unless this one breaks off. */
 export function watchedDownload(
-  delivery: Delivery,
+  sending: Sending,
   status: number,
   statusText: string | undefined,
   isJudged: boolean,
 ): Download | undefined {
   // undici compares the length itself over HTTP/1.1, but not over HTTP/2, which has no reason phrases. An HTTP/1.1
   // response without one is compared twice, which does no harm.
-  const length = (statusText ?? '') === '' ? delivery.headers['content-length'] : undefined;
+  const length = (statusText ?? '') === '' ? sending.headers['content-length'] : undefined;
   if (length === undefined && !isJudged) return undefined;
-  return new Download(delivery, status, isJudged, length === undefined ? undefined : Number(length));
+  return new Download(sending, status, isJudged, length === undefined ? undefined : Number(length));
 }
 
 export class Download {
   /** The session knows already that the body breaks off, and what follows from that. */
   readonly isJudged: boolean;
-  private delivery: Delivery;
+  /** The attempt that delivers it. */
+  sending: Sending;
   readonly status: number;
   /** Content-Length, where comparing it is up to us. */
   private readonly announcedBytes: number | undefined;
   private broken: Break | undefined = undefined;
 
-  constructor(delivery: Delivery, status: number, isJudged = false, announcedBytes?: number) {
-    this.delivery = delivery;
+  constructor(sending: Sending, status: number, isJudged = false, announcedBytes?: number) {
+    this.sending = sending;
     this.status = status;
     this.isJudged = isJudged;
     this.announcedBytes = announcedBytes;
   }
 
+  get kind(): 'watched' {
+    return 'watched';
+  }
+
   get headers(): ResponseHeaders {
-    return this.delivery.headers;
+    return this.sending.headers;
   }
 
   /** More bytes came than the resumed body has. */
   get isTooLong(): boolean {
     const wholeBytes = this.broken?.wholeBytes;
-    return wholeBytes !== undefined && this.delivery.receivedBytes > wholeBytes;
+    return wholeBytes !== undefined && this.sending.receivedBytes > wholeBytes;
   }
 
   /** `short`: the body broke off, and undici reported a regular end; `wrong`: the resumed body has the wrong size. */
   end(): 'whole' | 'short' | 'wrong' {
-    const { delivery, announcedBytes } = this;
-    const { receivedBytes } = delivery;
+    const { sending, announcedBytes } = this;
+    const { receivedBytes } = sending;
     const wholeBytes = this.broken?.wholeBytes;
     // undici compares each response with its own Content-Length; the sum over several responses is compared here.
     if (wholeBytes !== undefined) return receivedBytes === wholeBytes ? 'whole' : 'wrong';
@@ -71,7 +68,7 @@ export class Download {
 
   /** Notes that the body broke off with this error, and works out how to ask for the rest, if that is possible. */
   broke(error: unknown, method: string, mayResume: boolean): void {
-    const { path, receivedBytes } = this.delivery;
+    const { path, receivedBytes } = this.sending;
     const rest = mayResume && path !== undefined ? restOf(method, this, receivedBytes, path) : undefined;
     this.broken = { error, rest };
   }
@@ -98,10 +95,10 @@ export class Download {
   }
 
   /** Another attempt begins to deliver the rest. Returns the one that delivered it so far. */
-  goOn(delivery: Delivery): Delivery {
+  goOn(sending: Sending): Sending {
     const { error, rest } = this.broken ?? {};
-    const before = this.delivery;
-    this.delivery = delivery;
+    const before = this.sending;
+    this.sending = sending;
     this.broken = { error, wholeBytes: before.receivedBytes + (rest?.bytes ?? 0) };
     return before;
   }

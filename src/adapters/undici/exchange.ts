@@ -30,7 +30,7 @@ import type { HeldEnding } from './aside.js';
 import { type Body, destroyStream, isAwaited, isReplayable, sourceOf } from './body.js';
 import { type RequestContext, setStarting } from './context.js';
 import { asChanged, goesTo, targetOf } from './dispatch-options.js';
-import { Download } from './download.js';
+import { Download, watchedDownload } from './download.js';
 import { abortError, errorFrom, ShortResponseError } from './errors.js';
 import { TranslatedHandler } from './generations.js';
 import type {
@@ -320,20 +320,26 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   get expectsBody(): boolean {
-    return this.phase.kind === 'delivering' || this.phase.kind === 'passing';
+    const { kind } = this.phase;
+    return kind === 'delivering' || kind === 'watched' || kind === 'passing';
+  }
+
+  get watchesBody(): boolean {
+    return this.phase.kind === 'watched';
   }
 
   received(sending: Sending, chunk: Buffer): void {
+    const { phase } = this;
     sending.receivedBytes += chunk.length;
-    const isTooLong = sending.download?.isTooLong === true && this.phase === sending;
-    if (isTooLong) this.endWith(sending, sending.download?.error);
+    if (phase.kind === 'watched' && phase.isTooLong) this.endWith(sending, phase.error);
     else this.tellData(chunk);
   }
 
   ended(sending: Sending, trailers: ResponseHeaders): void {
-    const end = endIn(this.phase);
+    const { phase } = this;
+    const end = endIn(phase);
     if (end === 'short') this.failed(sending, new ShortResponseError());
-    else if (end === 'wrong') this.endWith(sending, sending.download?.error);
+    else if (end === 'wrong') this.endWith(sending, phase.kind === 'watched' ? phase.error : undefined);
     else {
       this.settle();
       this.tellEnd(trailers);
@@ -341,10 +347,11 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   }
 
   failed(sending: Sending, error: unknown): void {
+    const { phase } = this;
     this.stopTimers(sending);
-    if (this.phase === sending && sending.download?.isJudged === true) this.endWith(sending, error);
+    if (phase.kind === 'watched' && phase.isJudged) this.endWith(sending, error);
     // After the end, no error is judged: undici's MockAgent reports one for an abort that comes after the end.
-    else if (this.phase.kind === 'passing' || this.isOver) this.deliverError(error);
+    else if (phase.kind === 'passing' || this.isOver) this.deliverError(error);
     else this.judgeAsCaller(sending, { kind: 'error', error });
   }
 
@@ -502,8 +509,9 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
   private downloadToResume(sending: Sending, ending: Ending): Download | undefined {
     const { phase, session } = this;
     if (phase.kind === 'resuming') return phase.download;
-    if (phase.kind !== 'delivering' || ending.kind !== 'error') return undefined;
-    const download = phase.download ?? new Download(phase, statusAtEnd(session));
+    if (ending.kind !== 'error' || (phase.kind !== 'delivering' && phase.kind !== 'watched'))
+      return undefined;
+    const download = phase.kind === 'watched' ? phase : new Download(phase, statusAtEnd(session));
     download.broke(ending.error, session.request.method, session.settings.resume);
     session.resume();
     this.times?.startDeadline();
@@ -526,8 +534,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
     isJudged: boolean,
   ): void {
     if (this.isOver) return;
-    this.phase = sending;
-    sending.deliver(status, statusText, isJudged);
+    this.phase = watchedDownload(sending, status, statusText, isJudged) ?? sending;
+    sending.deliver();
     this.times?.stopAtHead();
     this.tellHead(sending, status, statusText);
     if (this.paused) sending.pause();
@@ -557,8 +565,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
       this.endWith(sending, download.error);
       return;
     }
-    sending.deliverRest(download);
-    this.phase = sending;
+    sending.deliverRest(download.goOn(sending));
+    this.phase = download;
     this.times?.stopAtHead();
     if (this.paused) sending.pause();
     sending.goOn();

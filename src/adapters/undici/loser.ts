@@ -17,6 +17,7 @@ export class Loser implements Receiver {
   readonly ports: Ports;
   readonly paused = false;
   readonly expectsBody = false;
+  readonly watchesBody = false;
   private readonly method: string;
   /** Is told once that the attempt is gone. */
   private tail: SessionTail | undefined = undefined;

@@ -60,6 +60,7 @@ export class Pair<One extends PairedSending> implements Receiver, TwoOut {
   /** The number of the hedge among the attempts of the request. */
   readonly attempt: number;
   readonly expectsBody = false;
+  readonly watchesBody = false;
   private readonly exchange: PairedExchange;
   private readonly tail: SessionTail;
   /** How they ended, while that is judged and the other may still be out. */

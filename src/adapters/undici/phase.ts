@@ -61,6 +61,8 @@ export interface TwoOut {
 export type Phase =
   | Step
   | TwoOut
+  /** The caller is receiving the body, and there is more to that than bytes that come. */
+  | Download
   /** That body broke off, and another attempt is to fetch the rest. */
   | { readonly kind: 'resuming'; readonly step: Step; readonly download: Download }
   /**
@@ -89,6 +91,7 @@ export function sendingIn(phase: Phase): Sending | undefined {
     case 'sending':
     case 'delivering':
       return phase;
+    case 'watched':
     case 'passing':
       return phase.sending;
     case 'hedged':
@@ -111,11 +114,11 @@ export function heldIn(phase: Phase): Sending | undefined {
 export function headersIn(phase: Phase): ResponseHeaders | undefined {
   switch (phase.kind) {
     case 'delivering':
+    case 'watched':
+    case 'passing':
       return phase.headers;
     case 'resuming':
       return phase.download.headers;
-    case 'passing':
-      return phase.headers;
     case 'sending':
     case 'hedged':
     case 'waiting':
@@ -131,8 +134,8 @@ export function downloadIn(phase: Phase): Download | undefined {
 
 /** What the end of an answer means now: an answer that ends before its head is short, too. */
 export function endIn(phase: Phase): ReturnType<Download['end']> {
-  if (phase.kind === 'delivering') return phase.download?.end() ?? 'whole';
-  return phase.kind === 'passing' ? 'whole' : 'short';
+  if (phase.kind === 'watched') return phase.end();
+  return phase.kind === 'delivering' || phase.kind === 'passing' ? 'whole' : 'short';
 }
 
 export function cancelWait(phase: Phase): void {

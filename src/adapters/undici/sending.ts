@@ -12,7 +12,6 @@ import { setLimit } from '../../kernel/time-limits.js';
 import type { HeldEnding } from './aside.js';
 import { Aside, cutIn, Draining, isShort, type KeptEvent } from './aside.js';
 import { innerContext, type RequestContext } from './context.js';
-import { type Delivery, type Download, watchedDownload } from './download.js';
 import { givenUpError, movedError } from './errors.js';
 import { OldController, refuse } from './generations.js';
 import type { Controller, Handler, Head, OldHandler, RawHeaders, ResponseHeaders } from './handlers.js';
@@ -80,6 +79,8 @@ export interface Receiver {
   readonly paused: boolean;
   /** The final head has been handed over, so only the rest of its body can follow. */
   readonly expectsBody: boolean;
+  /** There is something to watch about the body that the caller receives. */
+  readonly watchesBody: boolean;
   told(callback: SendingCallback, given: unknown[]): void;
   headed(sending: Sending, status: number, statusText: string | undefined): void;
   /** Whether an answer that has come as a whole, and in one turn, needs no decision: then the caller gets it. */
@@ -97,7 +98,7 @@ export interface Receiver {
 }
 
 /** A handler that any dispatcher can call: undici's first generation of callbacks is translated into the second. */
-export class Sending implements Handler, OldHandler, Delivery {
+export class Sending implements Handler, OldHandler {
   /** The connection's controller; undefined until undici begins to send the request. */
   controller: Controller | undefined = undefined;
   /** How often undici called onRequestStart: more than once if it moved the request to another connection. */
@@ -108,9 +109,8 @@ export class Sending implements Handler, OldHandler, Delivery {
   hops: Hops | undefined = undefined;
   /** `delivering`: the caller has the final head, and is receiving the body. */
   kind: 'sending' | 'delivering' = 'sending';
+  /** How much of the body the caller has. */
   receivedBytes = 0;
-  /** Undefined unless there is something to watch about the body that the caller receives. */
-  download: Download | undefined = undefined;
   private receiver: Receiver;
   private course: Course = live;
   private parsed: ResponseHeaders | undefined = undefined;
@@ -343,20 +343,17 @@ export class Sending implements Handler, OldHandler, Delivery {
     else this.handOver();
   }
 
-  /** The caller gets this head now. */
-  deliver(status: number, statusText: string | undefined, isJudged: boolean): void {
+  /** The caller gets the head now. */
+  deliver(): void {
     this.kind = 'delivering';
-    this.download = watchedDownload(this, status, statusText, isJudged);
     if (this.course === live) this.goLive();
   }
 
   /** The rest of a body that broke off comes from this attempt. */
-  deliverRest(download: Download): void {
-    const { headers, receivedBytes } = download.goOn(this);
+  deliverRest({ headers, receivedBytes }: Sending): void {
     this.kind = 'delivering';
     this.parsed = headers;
     this.receivedBytes = receivedBytes;
-    this.download = download;
   }
 
   /** Keeps what arrives until it is decided whether the caller gets it. */
@@ -544,7 +541,7 @@ export class Sending implements Handler, OldHandler, Delivery {
 
   /** The caller has the head, and gets the rest as it comes. */
   private goLive(): void {
-    this.course = this.download === undefined ? through : live;
+    this.course = this.receiver.watchesBody ? live : through;
   }
 
   private pass(event: KeptEvent): void {
