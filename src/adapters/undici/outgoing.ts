@@ -107,7 +107,7 @@ function sendNow(exchange: SentExchange, sending: Sending, more: MoreHeaders | u
   const { credentials } = exchange.session;
   const own = credentials === undefined ? more : { ...more, ...credentials.headers };
   const outgoing = own === undefined ? options : withMore(options, own);
-  const given = withBody(outgoing, sending.upload ?? body.value);
+  const given = withBody(outgoing, source === undefined ? body.value : sending.upload);
   // Requests dispatched underneath are not part of the caller's onRequestStart.
   const before = setStarting(undefined);
   try {

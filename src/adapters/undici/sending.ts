@@ -68,6 +68,9 @@ function endOfTurn(): void {
 }
 const nothing: unknown[] = [];
 
+/** Few attempts have one: a property for it would make all others larger. */
+const uploads: WeakMap<Sending, Upload> = new WeakMap();
+
 /** Callbacks about a request that is being sent. */
 export type SendingCallback = 'onBodySent' | 'onRequestSent' | 'onResponseStarted';
 
@@ -103,8 +106,6 @@ export class Sending implements Handler, OldHandler {
   controller: Controller | undefined = undefined;
   /** How often undici called onRequestStart: more than once if it moved the request to another connection. */
   starts = 0;
-  /** The stream that sends a kept body. */
-  upload: Upload | undefined = undefined;
   /** Only if it matters what the end of this attempt proves. */
   hops: Hops | undefined = undefined;
   /** `delivering`: the caller has the final head, and is receiving the body. */
@@ -170,6 +171,15 @@ export class Sending implements Handler, OldHandler {
   private get hopsSoFar(): readonly unknown[] | undefined {
     const { history } = this.layersContext as { readonly history?: unknown };
     return Array.isArray(history) ? history : undefined;
+  }
+
+  /** The stream that sends a kept body. */
+  get upload(): Upload | undefined {
+    return uploads.get(this);
+  }
+
+  set upload(upload: Upload) {
+    uploads.set(this, upload);
   }
 
   /** True while some of the request's body has not been sent. */
@@ -282,8 +292,8 @@ export class Sending implements Handler, OldHandler {
 
   onResponseError(_controller: Controller | null, error: unknown): void {
     this.waitOn();
-    const { course } = this;
-    const told = this.upload === undefined ? error : this.upload.explained(error);
+    const { course, upload } = this;
+    const told = upload === undefined ? error : upload.explained(error);
     if (course.kind !== 'over') this.hops?.failed(error, told, this.starts);
     if (course.kind === 'aside' || course.kind === 'handing')
       course.aside.keep({ kind: 'error', error: told });
@@ -573,13 +583,14 @@ export class Sending implements Handler, OldHandler {
   }
 
   private leave(reason: unknown): void {
+    const { upload } = this;
     this.finish();
     const abort = (): void => this.controller?.abort(reason);
-    if (this.upload === undefined || !this.isUploading) abort();
+    if (upload?.readable !== true) abort();
     // undici has not begun the request. An error of its body would make it abort the request, and destroy the
     // connection, as soon as there is one.
-    else if (this.starts === 0) this.upload.destroy();
-    else this.upload.breakOff(abort);
+    else if (this.starts === 0) upload.destroy();
+    else upload.breakOff(abort);
   }
 
   /** Gives up the attempt with an error, which counts as its end. */
