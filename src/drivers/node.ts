@@ -5,6 +5,7 @@ import type { Session } from '../kernel/session.js';
 import { atNextTurn, isReal, isReplaced, linkMsOf, sleep as realSleep, stallMs } from '../kernel/sleep.js';
 import { monotonicNow, noteStall } from '../kernel/stalls.js';
 import type { Cancel, Sleep } from '../kernel/timers.js';
+import { turnLasts } from '../kernel/turn.js';
 
 // ---------------------------------------------------------------- a signal that many requests share
 
@@ -134,6 +135,7 @@ let isEndAwaited = false;
 function awaitEndOfTurn(): void {
   if (isEndAwaited) return;
   isEndAwaited = true;
+  turnLasts(true);
   const whenOver = nextTick ?? firstTick;
   // That of an edge runtime may be there only to throw.
   void thisTurn.then(() => whenOver(turnEnds)).catch(turnEnds);
@@ -160,6 +162,7 @@ let firesAt = 0;
 
 function turnEnds(): void {
   isEndAwaited = false;
+  turnLasts(false);
   if (justSet.length === 0) return;
   const now = performance.now();
   for (const limit of justSet.splice(0)) {

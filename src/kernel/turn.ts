@@ -18,6 +18,8 @@ let isAwaited = false;
 /** When the clock was read first in this turn, and at its end. */
 let readAt: number | undefined;
 let endedAt: number | undefined;
+/** Others await the end of a longer turn, in which promises set off others. */
+let isLonger = false;
 const thisTurn = /* @__PURE__ */ Promise.resolve();
 
 export function atEndOfTurn(one: AwaitsTurn): void {
@@ -70,12 +72,18 @@ export function endOfTurn(): number {
   return endedAt;
 }
 
+/** For those who await the end of a longer turn anyway: it begins, or it is over. */
+export function turnLasts(isOn: boolean): void {
+  isLonger = isOn;
+  readAt = undefined;
+}
+
 /**
  * The time for notes about what is not timed: while the end of a turn is awaited, they may be earlier by as long as the
  * turn has taken.
  */
 export function turnNow(clock: () => number): number {
-  if (!isAwaited || clock !== monotonicNow) return clock();
+  if (!(isAwaited || isLonger) || clock !== monotonicNow) return clock();
   readAt ??= clock();
   return readAt;
 }

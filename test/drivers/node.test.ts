@@ -5,6 +5,7 @@ import { type SharedSleep, sharing } from '../../src/drivers/node.js';
 import { sleep } from '../../src/kernel/sleep.js';
 import { monotonicNow, stalledSince } from '../../src/kernel/stalls.js';
 import type { Cancel, SleepOptions } from '../../src/kernel/timers.js';
+import { turnNow } from '../../src/kernel/turn.js';
 import { passing, standStill, timersSet, untilIn } from '../real-timers.js';
 
 const ended: string[] = [];
@@ -125,6 +126,24 @@ describe('in their first moments, time limits', () => {
     expect(await untilIn(ended, 1)).toEqual(['first']);
     start('second');
     expect(await untilIn(ended, 2)).toEqual(['first', 'second']);
+  });
+
+  test('give the notes of their turn one time, and those of the next turn another', async () => {
+    const before = turnNow(monotonicNow);
+    const cancel = started('one', 8_000);
+    standStill(5);
+    const first = turnNow(monotonicNow);
+    expect(first).toBeGreaterThan(before);
+    standStill(5);
+    for (let hops = 0; hops < 50; hops += 1) await undefined;
+    cancel();
+    expect(turnNow(monotonicNow)).toBe(first);
+    expect(turnNow(() => 7)).toBe(7);
+    await nextTurn();
+    const second = turnNow(monotonicNow);
+    expect(second).toBeGreaterThanOrEqual(first + 5);
+    standStill(5);
+    expect(turnNow(monotonicNow)).toBeGreaterThan(second);
   });
 
   test('do not keep the process alive once they are cancelled, and do so if there is another', async () => {

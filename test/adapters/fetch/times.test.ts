@@ -5,9 +5,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
-import { AttemptTimeoutError, createRetrier, DeadlineError, type PolicyOptions } from '../../../src/index.js';
+import {
+  AttemptTimeoutError,
+  createRetrier,
+  DeadlineError,
+  type PolicyOptions,
+  presets,
+} from '../../../src/index.js';
 import type { Sleep } from '../../../src/kernel/timers.js';
 import { answer, cutBody, silence, stallInBody } from '../../faults/lab.js';
 import { unhandled } from '../../unhandled.js';
@@ -260,4 +266,21 @@ test('a clock that throws leaves no request without its deadline', async () => {
     { code: 'ERR_UNDAUNTED_DEADLINE' },
   ]);
   expect(errors).toEqual([]);
+});
+
+test('requests that are sent and answered in one turn look at the clock no more often than one does', async () => {
+  const atOnce: typeof fetch = async () => new Response();
+  const retrying = withRetry(atOnce, { ...presets.policies.service, wholeBodyBytes: 0 });
+  const send = (): Promise<Response> => retrying('http://a.example/');
+  // At first, the gate notes each answer.
+  for (let first = 0; first < 20; first += 1) await send();
+  const looksOf = async (requests: number): Promise<number> => {
+    await setImmediate();
+    const clock = vi.spyOn(performance, 'now');
+    await Promise.all(Array.from({ length: requests }, send));
+    const looks = clock.mock.calls.length;
+    clock.mockRestore();
+    return looks;
+  };
+  expect([await looksOf(1), await looksOf(100)]).toEqual([2, 2]);
 });
