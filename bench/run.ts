@@ -9,7 +9,8 @@
  *   npm run bench -- --json                as JSON, to keep
  *   npm run bench -- --rounds 2            only a check that everything works (`npm run test:bench`, with the count for CI)
  *
- * A part that ends with an error does not keep the others from being measured, but the run ends with an error as well.
+ * A part that ends with an error does not keep the others from being measured, but the run ends with an error as well,
+ * unless the machine has stood still meanwhile: then the part is measured again.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -24,6 +25,7 @@ import { interruptible } from '../scripts/interruption.js';
 import { manifestOf, Versions } from '../scripts/versions.js';
 import { Printer } from '../src/tools/cli/printer.js';
 import { Progress } from '../src/tools/cli/progress.js';
+import { againAfterFreeze, Freezes, lookMs } from './freezes.js';
 import { type Part, partsNamed } from './parts.js';
 import { type Row, tableOf } from './row.js';
 
@@ -70,8 +72,12 @@ async function run(wanted: readonly Part[], ground: Ground): Promise<void> {
   const measureAll = async (): Promise<void> => {
     for (const { name, title } of wanted) {
       const share = (found.length + broken.length) / wanted.length;
-      const rows = await showing(name, share, rowsOf(name, ground)).catch((error: Error) => {
+      const measured = async (): Promise<readonly Row[]> => {
         // The part was ended on purpose, and no other one may begin.
+        if (isInterrupted) throw new Error(`${name} was interrupted`);
+        return rowsOf(name, ground);
+      };
+      const rows = await showing(name, share, againAfterFreeze(freezes, measured)).catch((error: Error) => {
         if (isInterrupted) throw error;
         console.error(`\nError: ${error.message}`);
         broken.push(name);
@@ -97,17 +103,19 @@ async function run(wanted: readonly Part[], ground: Ground): Promise<void> {
   });
 }
 
+const freezes = new Freezes();
 const progress = new Progress(new Printer(process.stderr, process.env));
 
 /** Shows the progress while a part is measured. */
 async function showing<T>(name: string, share: number, work: Promise<T>): Promise<T> {
   const started = performance.now();
   const show = (): void => {
+    freezes.look();
     const seconds = Math.floor((performance.now() - started) / 1_000);
     progress.show(share, `${name}, ${seconds} s`);
   };
   // After an interruption, the timer must not keep the process alive.
-  const looks = setInterval(show, 1_000).unref();
+  const looks = setInterval(show, lookMs).unref();
   try {
     return await work;
   } finally {
