@@ -38,6 +38,8 @@ function* aboutTheEnd(trial: Trial, { responseType }: FuzzScript): Generator<str
   const ends = events.filter(({ type }) => type === 'settled').length;
   const isBeforeAll = call.abort?.on === 'before' && events.length === 0;
   if (ends !== 1 && !isBeforeAll) yield `settled ${ends} times`;
+  const last = events.filter(({ type }) => type !== 'renewal').at(-1);
+  if (ends === 1 && last?.type !== 'settled') yield `${last?.type} after the end`;
   const wasAborted = atAbort !== undefined;
   if (wasAborted && !axios.isCancel(error)) yield `aborted, and got ${String(error ?? response?.status)}`;
   if (!wasAborted && axios.isCancel(error)) yield 'cancelled, but the caller did not abort';

@@ -1,11 +1,13 @@
 /** Random scripts of faults, bodies, hooks and aborts: how to play one again, see `fuzz`. */
 
+import { abortsAnywhere } from '../fuzz/aborts.js';
 import { credentialMilestones } from '../fuzz/credentials.js';
 import { fuzz } from '../fuzz/fuzz.js';
 import { hedgeMilestones } from '../fuzz/hedges.js';
 import { version } from './client.js';
 import { run } from './fuzz-run.js';
 import { scriptOf } from './fuzz-script.js';
+import { subject } from './subject.js';
 
 fuzz({
   adapter: 'axios',
@@ -31,3 +33,5 @@ fuzz({
     'write retried': ({ call, arrivals }) => call.method === 'POST' && arrivals.length > 1,
   },
 });
+
+abortsAnywhere(subject);

@@ -43,6 +43,8 @@ function* aboutTheEnd(
   const ends = events.filter(({ type }) => type === 'settled').length;
   const isBeforeAll = call.abort?.on === 'before';
   if (ends !== 1 && !isBeforeAll) yield `settled ${ends} times`;
+  const last = events.filter(({ type }) => type !== 'renewal').at(-1);
+  if (ends === 1 && last?.type !== 'settled') yield `${last?.type} after the end`;
   for (const change of changes) yield `the caller's ${change} has changed`;
   if (seen.response !== undefined) {
     if (!(seen.response instanceof Response)) yield 'no Response of the platform';

@@ -36,8 +36,11 @@ function* aboutLeaks({ leftListeners, leftSources }: Trial): Generator<string> {
   if (leftSources > 0) yield `${leftSources} sources are open`;
 }
 
-function* aboutTheEnd({ witness, got }: Trial): Generator<string> {
+function* aboutTheEnd({ witness, got, events }: Trial): Generator<string> {
   const { dispatches, end } = witness;
+  // A decision may follow, about the rest of a body.
+  const ends = events.filter(({ type }) => type === 'settled').length;
+  if (ends > 1) yield `settled ${ends} times`;
   if (dispatches > 1) yield `the client dispatched ${dispatches} times`;
   if (dispatches === 1 && end === undefined) yield 'the handler was never told of the end';
   if (got.isWhole && !got.isHeadOnly && end !== 'end')

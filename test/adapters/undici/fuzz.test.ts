@@ -9,6 +9,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { abortsAnywhere } from '../fuzz/aborts.js';
 import { listenToProcess, openHandles } from '../fuzz/process.js';
 import { comesTrue } from '../kit.js';
 import { version } from './client.js';
@@ -17,6 +18,7 @@ import { type Played, run } from './fuzz-run.js';
 import type { FuzzScript } from './fuzz-script.js';
 import { Stage } from './fuzz-stage.js';
 import { Tally } from './fuzz-tally.js';
+import { subject } from './subject.js';
 
 const { FUZZ_SEED, FUZZ_RUNS, FUZZ_ONLY, FUZZ_SCRIPT } = process.env;
 /** A long run looks for new bugs; the short one is always the same. */
@@ -85,3 +87,5 @@ function report(number: number, script: FuzzScript, { complaints }: Played): str
     `again: FUZZ_SEED=${seed} FUZZ_ONLY=${number} npx vitest run test/adapters/undici/fuzz.test.ts`,
   ].join('\n');
 }
+
+abortsAnywhere(subject);
