@@ -273,7 +273,7 @@ const lanes = 16;
 const mostFailures = 5;
 
 /** Those of a long run, of which there are fewer than of the other scripts. */
-const abortRuns: number = FUZZ_RUNS === undefined ? 50 : Number(FUZZ_RUNS) / 10;
+const abortRuns: number = FUZZ_RUNS === undefined ? 30 : Number(FUZZ_RUNS) / 10;
 
 /** To be called once, at the top of a file in the adapter's folder. */
 export function abortsAnywhere(subject: Subject, runs: number = abortRuns): void {

@@ -1,7 +1,7 @@
 /** A part of the bench that fails because the machine stood still is measured again, and any other is not. */
 
 import { expect, test } from 'vitest';
-import { againAfterFreeze, Freezes, lookMs } from '../../bench/freezes.js';
+import { againAfterFreeze, Freezes, lookMs } from '../bench/freezes.js';
 
 /** Fails so often, each time after so long, in which it looks as often as it should or not at all. */
 function played(failures: number, tookMs: number, looks: boolean) {
