@@ -22,8 +22,12 @@ export async function admittedAfter(
 /** Until it is this request's turn, or until it has to ask whether it is. */
 function untilTurn({ session }: PromiseExchange<unknown>, times: TimeLimits): Sleep {
   return (ms, wake, options) => {
-    session.onTurn(wake);
-    return times.sleep(ms, wake, options);
+    const cancel = times.sleep(ms, wake, options);
+    session.onTurn(() => {
+      cancel();
+      wake();
+    });
+    return cancel;
   };
 }
 

@@ -86,6 +86,9 @@ function scriptOf(seed: number, number: number): Script {
   };
 }
 
+/** Longer than anything that goes on once a request is over. */
+const longMs = 2_000;
+
 const moments: readonly Moment[] = ['event', 'event', 'function', 'timer set', 'timer', 'arrival', 'turn'];
 const text = 'a'.repeat(2_000);
 
@@ -150,16 +153,20 @@ async function play(script: Script, way: Way, subject: Subject): Promise<Played>
     return plays[all[Math.min(arrived, all.length) - 1] ?? 'answers'];
   });
   const time = fastTime();
+  const long: Set<() => void> = new Set();
   const sleep: Sleep = (ms, wake, options) => {
     queueMicrotask(() => leaver.hear('timer set'));
     let isCancelled = false;
     const woken = (): void => {
+      long.delete(woken);
       leaver.hear('timer');
       if (!isCancelled) wake();
     };
     const cancel = time.ports.sleep(ms, woken, options);
+    if (ms > longMs) long.add(woken);
     return () => {
       isCancelled = true;
+      long.delete(woken);
       cancel();
     };
   };
@@ -203,6 +210,8 @@ async function play(script: Script, way: Way, subject: Subject): Promise<Played>
     ...(leftInFlight(retrier) === undefined ? [] : [String(leftInFlight(retrier))]),
     ...(way.keepsListening === true || listenersOf(leaver) === 0 ? [] : [`${listenersOf(leaver)} listeners`]),
   ];
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  if (long.size > 0) complaints.push(`${long.size} long timers are set`);
   await comesTrue(() => left().length === 0);
   complaints.push(...left());
   for (const [index, each] of events.entries())

@@ -13,6 +13,7 @@ import {
   silence,
   stallInBody,
 } from '../../faults/lab.js';
+import { HandTime } from '../hand-time.js';
 import { comesTrue, openLab, settled, soon } from '../kit.js';
 import { headIn } from './causes.js';
 import { hedgeMs, onCue, warmedUp } from './hedged.js';
@@ -85,6 +86,15 @@ describe.each(subject.ways)('over $name', (way) => {
     await Promise.all(all);
     expect(lab.requests.map(({ path }) => path)).toEqual(['/0', '/1', '/2', '/3', '/4']);
     expect(await isEmpty(retrier)).toBe(true);
+  });
+
+  test('one that was called no longer watches how long it waits', async () => {
+    const lab = await openLab(answer(200, 'ok'));
+    const time = new HandTime();
+    const send = way.client(createRetrier({ ...soon, concurrency: 1 }, time.ports));
+    await Promise.all([send(lab.origin), send(lab.origin)]);
+    expect(time.timers.length).toBeGreaterThan(0);
+    expect(await comesTrue(() => time.pending.length === 0)).toBe(true);
   });
 
   test.each(exits)('the next one goes after %s', async (_, { plays, policy, asked }) => {
