@@ -123,6 +123,8 @@ interface Changed {
     /** As axios itself writes it, with `params`. */
     readonly uri: string;
     readonly origin: string | undefined;
+    /** The address that the caller gave, wherever the next attempt may go. */
+    whereabouts: Pick<Config, 'url' | 'baseURL' | 'allowAbsoluteUrls'>;
   };
   /** Those of the next attempt. */
   headers: Readonly<Record<string, unknown>>;
@@ -161,6 +163,8 @@ export class AxiosChanges implements Changes {
     const { exchange } = this.of;
     const { config } = exchange;
     if (this.identity === undefined) {
+      const { url: first, baseURL, allowAbsoluteUrls } = config;
+      exchange.whereabouts = { url: first, baseURL, allowAbsoluteUrls };
       this.identity = identityOf(config);
     }
     const { identity } = this;

@@ -23,7 +23,7 @@ import { type Child, withConfig } from './child.js';
 import { answerOf, isCanceled, outcomeOf } from './outcome.js';
 import { OutgoingConfig, put, type RequestAtFirst } from './outgoing.js';
 import type { Adapter, CancelTokenShape, RequestConfig, ResponseShape } from './shapes.js';
-import { originOf, textOf, urlOf } from './target.js';
+import { originOf, textOf, urlOf, type Whereabouts } from './target.js';
 
 /** The parts that one `attachRetry()` call installs; all requests of the instance share them. */
 export interface Installation extends Installed<AxiosParts> {
@@ -38,6 +38,8 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   readonly adapter: Adapter;
   readonly session: LiveSession;
   readonly body: Body | undefined;
+  /** The address that the caller gave, wherever the next attempt may go. */
+  whereabouts: Whereabouts;
   readonly first: RequestAtFirst;
   /** What the last attempt was sent through, if its hops count. */
   hops: HopCounter | undefined = undefined;
@@ -46,10 +48,10 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
     this.installation = installation;
     this.config = config;
     this.adapter = adapter;
-    const { adapter: given, allowAbsoluteUrls, baseURL, data, headers, params, signal, url } = config;
+    this.whereabouts = config;
+    const { adapter: given, baseURL, data, headers, params, signal, url } = config;
     this.first = {
       adapter: given,
-      allowAbsoluteUrls,
       baseURL,
       data,
       headers: { ...headers },
@@ -76,11 +78,11 @@ class AxiosExchange implements RequestFacts, PromiseExchange<ResponseShape> {
   }
 
   get origin(): string | undefined {
-    return originOf(this.first);
+    return originOf(this.whereabouts);
   }
 
   get path(): string {
-    return urlOf(this.first);
+    return urlOf(this.whereabouts);
   }
 
   /** True if the caller set an idempotency key, or if the rule adds one. */

@@ -13,16 +13,18 @@ import type { HeadersShape, RequestConfig, ResponseShape } from './shapes.js';
 import type { Whereabouts } from './target.js';
 
 /**
- * What the caller gave. Adapters change the headers; those of the caller's may sign the address or pack the data; mocks take
- * themselves out of the configuration; and the next attempt may go to another address.
+ * What the caller gave. Adapters change the headers; those of the caller's may sign the address or pack the data; and mocks
+ * take themselves out of the configuration.
  */
-export interface RequestAtFirst extends Whereabouts {
+export interface RequestAtFirst {
   /** By name or as a function. */
   readonly adapter: unknown;
+  readonly baseURL: RequestConfig['baseURL'];
   readonly data: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly params: unknown;
   readonly signal: RequestConfig['signal'];
+  readonly url: RequestConfig['url'];
 }
 
 /** The request whose attempts are prepared here, as it was before the first of them. */
@@ -35,6 +37,8 @@ interface PreparedExchange extends KeyBearer {
   /** As axios itself writes it, with `params`. */
   readonly uri: string;
   readonly first: RequestAtFirst;
+  /** The address that the caller gave, wherever the next attempt may go. */
+  whereabouts: Whereabouts;
   readonly origin: string | undefined;
   sendConfig(config: RequestConfig): Promise<ResponseShape>;
   /** The result, with the caller's configuration in the place of this copy. */
