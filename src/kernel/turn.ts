@@ -75,6 +75,11 @@ export function endOfTurn(): number {
 /** For those who await the end of a longer turn anyway: it begins, or it is over. */
 export function turnLasts(isOn: boolean): void {
   isLonger = isOn;
+  readAnew();
+}
+
+/** A failure is timed: what is sent after it in this turn must not seem to have been sent before. */
+export function readAnew(): void {
   readAt = undefined;
 }
 

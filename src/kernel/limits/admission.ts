@@ -17,7 +17,7 @@ import { signOf } from '../../core/limits/signs.js';
 import type { Admission, Finding, RefusalReason } from '../../core/types.js';
 import type { Move } from '../moves.js';
 import type { Session } from '../session.js';
-import { turnNow } from '../turn.js';
+import { readAnew, turnNow } from '../turn.js';
 import { isClear, succeedAtOnce } from './clear.js';
 import type { Limits } from './limits.js';
 import type { Asking } from './permit.js';
@@ -215,6 +215,7 @@ export function succeededAtOnce(session: Passing): void {
 
 /** An attempt has ended. Without a finding, that says nothing about the server. */
 export function attemptEnded(session: Passing, finding?: Finding): void {
+  readAnew();
   const { limits } = session;
   const permit = permitOf(session);
   const sign = finding === undefined ? 'neutral' : signOf(finding);

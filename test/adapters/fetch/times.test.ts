@@ -284,3 +284,30 @@ test('requests that are sent and answered in one turn look at the clock no more 
   };
   expect([await looksOf(1), await looksOf(100)]).toEqual([2, 2]);
 });
+
+test('a clock that jumps within a turn tells what was sent after a failure from what was sent before', async () => {
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  let status = 200;
+  const atOnce: typeof fetch = async () => new Response(null, { status });
+  const retrier = createRetrier({ ...presets.policies.service, wholeBodyBytes: 0, maxRetries: 0 });
+  const retrying = withRetry(atOnce, retrier);
+  const sendAll = async (requests: number, everyMs: number): Promise<void> => {
+    for (let sent = 0; sent < requests; sent += 1) {
+      now += everyMs;
+      expect((await retrying('http://a.example/')).status).toBe(status);
+    }
+  };
+  // The server survives a row of failures, and so the gate is more patient with the next one.
+  for (let round = 0; round < 2; round += 1) {
+    status = 200;
+    await sendAll(12, 50);
+    status = 503;
+    await sendAll(25, 300);
+    status = 200;
+    now += 60_000;
+    await sendAll(30, 1000);
+  }
+  expect(retrier.snapshot().scopes.map(({ gates }) => gates)).toEqual([[{ state: 'open' }]]);
+});
