@@ -42,18 +42,21 @@ export function touchYoungMemory(): void {
     made = new Array(bytes / 8).fill(made.length);
 }
 
+/** In that process: what a batch of so many turns costs. */
+export async function costOf(work: (turns: number) => Promise<unknown>, turns: number): Promise<Measured> {
+  const before = process.memoryUsage().heapUsed;
+  const started = process.cpuUsage();
+  await work(turns);
+  const ns = cpuSince(started) / turns;
+  return { ns, bytes: (process.memoryUsage().heapUsed - before) / turns };
+}
+
 /** In that process: measures the work, and tells the other one. */
 export async function tell(work: (turns: number) => Promise<unknown>, turns: number): Promise<void> {
   touchYoungMemory();
   for (let batch = 0; batch < warmUps; batch += 1) await work(turns);
   const found: Measured[] = [];
-  for (let batch = 0; batch < batches; batch += 1) {
-    const before = process.memoryUsage().heapUsed;
-    const started = process.cpuUsage();
-    await work(turns);
-    const ns = cpuSince(started) / turns;
-    found.push({ ns, bytes: (process.memoryUsage().heapUsed - before) / turns });
-  }
+  for (let batch = 0; batch < batches; batch += 1) found.push(await costOf(work, turns));
   reportCost(
     found.map((one) => one.ns),
     found.map((one) => one.bytes),

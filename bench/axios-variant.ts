@@ -6,9 +6,9 @@
 
 import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 import { attachRetry } from '../src/adapters/axios/index.js';
-import { type Measured, report, touchYoungMemory } from './apart.js';
+import { costOf, type Measured, report, touchYoungMemory } from './apart.js';
 import { policies } from './axios-service.js';
-import { amountOf, cpuSince, median } from './measure.js';
+import { amountOf, median } from './measure.js';
 
 const turns = 100;
 const warmUps = amountOf(150);
@@ -21,18 +21,16 @@ const instance = axios.create({ adapter: answer });
 const policy = policies[process.argv[2] ?? ''];
 if (policy !== undefined) attachRetry(instance, policy);
 
-async function costOf(sender: AxiosInstance): Promise<Measured> {
-  const before = process.memoryUsage().heapUsed;
-  const started = process.cpuUsage();
+const requestsOf = (sender: AxiosInstance) => async (): Promise<void> => {
   for (let turn = 0; turn < turns; turn += 1) await sender.get('http://a.example/things/1');
-  const ns = cpuSince(started) / turns;
-  return { ns, bytes: (process.memoryUsage().heapUsed - before) / turns };
-}
+};
+const plainly = requestsOf(bare);
+const retrying = requestsOf(instance);
 
 /** What it adds to a request. */
 async function added(isBareFirst: boolean): Promise<Measured> {
-  const first = await costOf(isBareFirst ? bare : instance);
-  const second = await costOf(isBareFirst ? instance : bare);
+  const first = await costOf(isBareFirst ? plainly : retrying, turns);
+  const second = await costOf(isBareFirst ? retrying : plainly, turns);
   const [least, cost] = isBareFirst ? [first, second] : [second, first];
   return { ns: cost.ns - least.ns, bytes: cost.bytes - least.bytes };
 }
