@@ -367,7 +367,8 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
 
   upgraded(sending: Sending, status: number, headers: ResponseHeaders, socket: Duplex): void {
     if (!this.acceptAtOnce(status)) {
-      this.abandon(status);
+      // Whatever the policy calls it, it is the caller's: it cannot be sent again.
+      this.asCaller(() => this.tellLast(outcomeOfHead({ status, headers }, undefined), false));
       this.leaveIfAborted();
     }
     // A listener has aborted the request.
@@ -862,10 +863,10 @@ export class UndiciExchange extends AsyncResource implements Controller, Receive
    * Tells the session about an end that no decision can change. The caller's own schedule may throw here; its error no
    * longer matters.
    */
-  private tellLast(outcome: Outcome): void {
+  private tellLast(outcome: Outcome, replayable: boolean = isReplayable(this.body)): void {
     this.telling(() => {
       try {
-        this.session.next(outcome, { replayable: isReplayable(this.body) });
+        this.session.next(outcome, { replayable });
       } catch {
         this.session.abandon();
       }

@@ -20,6 +20,7 @@ import {
   rst,
   upgrade101,
 } from '../../faults/lab.js';
+import { brief } from '../decisions.js';
 import { openLab, settled, soon } from '../kit.js';
 import { major, undici } from './client.js';
 import { type Generation, native, type Reactions, recorder, terminalCalls } from './generations.js';
@@ -96,6 +97,27 @@ describe.each<Way>(['upgrade', 'connect'])('%s()', (way) => {
     expect(handler.calls.at(-1)).toMatch(/^upgrade/);
     expect(lab.requests).toHaveLength(1);
     expect(lab.connections).toBe(2);
+    handler.socket?.on('error', () => undefined).destroy();
+  });
+
+  test.each<[string, PolicyOptions, string]>([
+    ['a success', {}, 'stop 2: success'],
+    [
+      'a success, which retryIf is not asked about',
+      { retryIf: ({ kind }) => kind === 'response' || undefined },
+      'stop 2: success',
+    ],
+    ['one that is not safe to send again', { statuses: [101, 200] }, 'stop 2: unsafe-method'],
+  ])('by the second attempt is told as %s', async (_name, policy, told) => {
+    const lab = await openLab(switching(way), { tls: ['handshake-rst', 'trusted'] });
+    const heard: string[] = [];
+    const observe: PolicyOptions['observe'] = (event) => heard.push(brief(event));
+    const dispatcher = retryingAgent({ ...soon, ...policy, observe }, { connect: { ca } });
+    const handler = recorder(2);
+    dispatcher.dispatch({ origin: lab.origin, ...optionsOf(way) }, handler);
+    await handler.settled;
+    const status = way === 'upgrade' ? 101 : 200;
+    expect(heard).toEqual(['retry 1: transport-error', told, `settled ${status} after 2`]);
     handler.socket?.on('error', () => undefined).destroy();
   });
 

@@ -72,7 +72,7 @@ describe.each<Generation>([1, 2])(
       const { heard, told } = await dispatched(upgrade101(), generation, {}, asked, { lab });
       expect(heard.error).toBe(reason);
       expect(answersIn(heard)).toEqual(['error']);
-      expect(told).toEqual(['retry 1: transport-error', 'settled 101 after 1']);
+      expect(told).toEqual(['retry 1: transport-error', 'stop 2: success', 'settled 101 after 2']);
     });
 
     test('what the handler threw itself', async () => {
