@@ -5,7 +5,7 @@ import axios, { type AxiosInstance, type CreateAxiosDefaults } from 'axios';
 import axiosRetry, { type IAxiosRetryConfig } from 'axios-retry';
 import * as rax from 'retry-axios';
 import { attachRetry } from '../src/adapters/axios/index.js';
-import type { PolicyOptions } from '../src/index.js';
+import { type PolicyOptions, presets } from '../src/index.js';
 
 export interface Contestant {
   readonly name: string;
@@ -27,20 +27,31 @@ export function bare(defaults: () => CreateAxiosDefaults): Contestant[] {
   }));
 }
 
+/** A realistic policy beside the defaults. */
+export function serving(defaults: () => CreateAxiosDefaults, more: PolicyOptions = {}): Contestant {
+  const policy = { ...presets.policies.service, ...more };
+  return made('undaunted, service', defaults, (instance) => attachRetry(instance, policy));
+}
+
 export function retrying(defaults: () => CreateAxiosDefaults, manners: Manners = {}): Contestant[] {
-  const made = (name: string, attach: (instance: AxiosInstance) => unknown): Contestant => {
-    const instance = axios.create(defaults());
-    attach(instance);
-    return { name, instance };
-  };
   return [
-    made('undaunted', (instance) => attachRetry(instance, manners.ours)),
-    made('axios-retry', (instance) => axiosRetry(instance, manners.axiosRetry)),
-    made('retry-axios', (instance) => {
+    made('undaunted', defaults, (instance) => attachRetry(instance, manners.ours)),
+    made('axios-retry', defaults, (instance) => axiosRetry(instance, manners.axiosRetry)),
+    made('retry-axios', defaults, (instance) => {
       instance.defaults.raxConfig = manners.retryAxios ?? {};
       rax.attach(instance);
     }),
   ];
+}
+
+function made(
+  name: string,
+  defaults: () => CreateAxiosDefaults,
+  attach: (instance: AxiosInstance) => unknown,
+): Contestant {
+  const instance = axios.create(defaults());
+  attach(instance);
+  return { name, instance };
 }
 
 /** During a measurement, each instance made from the defaults has this many sockets of its own. */

@@ -3,9 +3,9 @@
  * loopback with the server in another process. The contestants take turns in one run.
  */
 
-import type { InternalAxiosRequestConfig } from 'axios';
+import type { CreateAxiosDefaults, InternalAxiosRequestConfig } from 'axios';
 import { measuredApart } from './apart.js';
-import { bare, type Contestant, retrying } from './axios-contestants.js';
+import { bare, type Contestant, retrying, serving } from './axios-contestants.js';
 import { inLines } from './lines.js';
 import { type AsyncSubject, type Costs, measureAsync, measureRounds, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
@@ -28,7 +28,7 @@ export async function benchAxiosOverhead(): Promise<Row[]> {
 /** Each in a process of its own: in one, each would pay for what the others made the compiler believe. */
 function overLoopback(concurrency: number): Promise<Row[]> {
   return withSmallServer(async (origin) => {
-    const names = [...bare(() => ({})), ...retrying(() => ({}))].map(({ name }) => name);
+    const names = sendingOverLoopback(() => ({})).map(({ name }) => name);
     const given = [origin, String(concurrency)];
     const cpu = await measureRounds(
       names.map(
@@ -39,6 +39,10 @@ function overLoopback(concurrency: number): Promise<Row[]> {
     const costs = names.map((name, index) => ({ name, cpu: cpu[index] ?? [] }));
     return rowsOf(`loopback, ${concurrency} at a time`, costs);
   });
+}
+
+export function sendingOverLoopback(defaults: () => CreateAxiosDefaults): Contestant[] {
+  return [...bare(defaults), ...retrying(defaults), serving(defaults)];
 }
 
 function subject(contestant: Contestant, origin: string, concurrency: number): AsyncSubject {

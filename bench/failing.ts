@@ -7,8 +7,8 @@
 import type { CreateAxiosDefaults } from 'axios';
 import type { Dispatcher } from 'undici';
 import { measuredApart, report, touchYoungMemory } from './apart.js';
-import { retrying as axiosRetrying } from './axios-contestants.js';
-import { retrying as fetchRetrying, statusOf } from './fetch-contestants.js';
+import { retrying as axiosRetrying, serving as axiosServing } from './axios-contestants.js';
+import { retrying as fetchRetrying, serving as fetchServing, statusOf } from './fetch-contestants.js';
 import { type Peers, withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
 import {
@@ -22,7 +22,7 @@ import {
 } from './measure.js';
 import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
-import { serving, retrying as undiciRetrying } from './undici-contestants.js';
+import { retrying as undiciRetrying, serving as undiciServing } from './undici-contestants.js';
 import { undici } from './undici-under-test.js';
 import { withSmallServer } from './with-small-server.js';
 
@@ -41,7 +41,7 @@ export function benchUndiciFailing(): Promise<Row[]> {
   return withSmallServer(async (origin) => {
     const agent = (): Dispatcher => new undici.Agent({ connections: atATime });
     const theirs = { maxRetries: most, minTimeout: 0, maxTimeout: 0, timeoutFactor: 1 };
-    const contestants = [...undiciRetrying(agent, ours, theirs), serving(agent, ours)];
+    const contestants = [...undiciRetrying(agent, ours, theirs), undiciServing(agent, ours)];
     try {
       const subjects = contestants.map(({ name, dispatcher }, index) =>
         subject(name, async (turn) => {
@@ -139,13 +139,15 @@ export function axiosContestants(defaults: () => CreateAxiosDefaults, origin: st
     axiosRetry: { retries: most, retryDelay: () => 0 },
     retryAxios: { retry: most, backoffType: 'static', retryDelay: 0 },
   } as const;
-  return axiosRetrying(defaults, manners).map(({ name, instance }, index) =>
+  const contestants = [...axiosRetrying(defaults, manners), axiosServing(defaults, ours)];
+  return contestants.map(({ name, instance }, index) =>
     subject(name, async (turn) => (await instance.get(`${origin}/flaky/${index}/${turn}`)).status),
   );
 }
 
 export function fetchContestants(peers: Peers, origin: string): AsyncSubject[] {
-  return fetchRetrying(fetch, peers, { ours, retries: most }).map((contestant, index) =>
+  const retrying = fetchRetrying(fetch, peers, { ours, retries: most });
+  return [...retrying, fetchServing(fetch, undefined, ours)].map((contestant, index) =>
     subject(contestant.name, (turn) => statusOf(contestant, `${origin}/flaky/${index}/${turn}`)),
   );
 }

@@ -24,14 +24,16 @@ export function bare(fetch: Fetch): Contestant[] {
   return ['bare fetch', noise].map((name) => ({ name, send: (url) => fetch(url) }));
 }
 
+const realistic = 'undaunted, service';
+
 /** What a realistic policy asks for, which is more than the defaults: with whole answers, and without. */
 export const services: Readonly<Record<string, PolicyOptions>> = {
   'undaunted, service without wholeBodyBytes': { ...presets.policies.service, wholeBodyBytes: 0 },
-  'undaunted, service': presets.policies.service,
+  [realistic]: presets.policies.service,
 };
 
-export function serving(fetch: Fetch, name: string): Contestant {
-  return { name, send: withRetry(fetch, services[name]) };
+export function serving(fetch: Fetch, name: string = realistic, more: PolicyOptions = {}): Contestant {
+  return { name, send: withRetry(fetch, { ...services[name], ...more }) };
 }
 
 export const copying = "the platform's clone().arrayBuffer()";

@@ -1,6 +1,6 @@
 /** CPU per fetch over loopback, with the server in another process: with and without a retry layer, in turns. */
 
-import { bare, retrying, statusOf } from './fetch-contestants.js';
+import { bare, retrying, serving, statusOf, timingBy } from './fetch-contestants.js';
 import { type Peers, withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
 import { measureAsync, median, ratioTo } from './measure.js';
@@ -28,7 +28,8 @@ async function rowsFor(
   origin: string,
   peers: Peers,
 ): Promise<Row[]> {
-  const subjects = [...bare(fetch), ...retrying(fetch, peers)].map((contestant) => ({
+  const contestants = [...bare(fetch), ...retrying(fetch, peers), serving(fetch), timingBy(fetch)];
+  const subjects = contestants.map((contestant) => ({
     name: contestant.name,
     async work(turns: number) {
       let sum = 0;

@@ -3,6 +3,7 @@
  * its hops are counted; with `unsafeMethods: 'never'`, none are.
  */
 
+import { presets } from '../src/index.js';
 import { type Asked, costsOfClients, type Layer } from './client-sockets.js';
 import { median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
@@ -18,6 +19,7 @@ const layers: readonly Layer[] = [
   { name: 'bare' },
   { name: 'bare again (the noise)' },
   { name: 'undaunted', policy: {} },
+  { name: 'undaunted, service', policy: presets.policies.service },
   { name: "undaunted, unsafeMethods: 'never'", policy: { unsafeMethods: 'never' } },
 ];
 

@@ -3,6 +3,7 @@
  * fetch that reads each answer twice, which the platform's own copy does, too.
  */
 
+import { presets } from '../src/index.js';
 import { type Asked, costsOfClients, type Layer } from './client-sockets.js';
 import { copying } from './fetch-contestants.js';
 import { median, ratioTo, type Series } from './measure.js';
@@ -16,6 +17,7 @@ const layers: readonly Layer[] = [
   { name: 'bare' },
   { name: 'bare again (the noise)' },
   { name: 'undaunted', policy: {} },
+  { name: 'undaunted, service', policy: presets.policies.service },
   { name: waiting, policy: { wholeBodyBytes: 262_144 } },
   {
     name: copying,
