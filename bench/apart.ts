@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { amountOf, cpuSince, type Series } from './measure.js';
+import { amountOf, type Costs, cpuSince, measureRounds, type Series } from './measure.js';
 
 /** The cost of one turn, without waiting. */
 export interface Measured {
@@ -25,6 +25,20 @@ export async function measuredApart<Found = Measured>(
     throw new Error(`"${given[0]}" ended with exit code ${code} before it had a result`);
   });
   return Promise.race([result, failed]);
+}
+
+/** The CPU time of each, round by round; the processes run this module with its name and these arguments. */
+export async function cpuApart(
+  module: string,
+  names: readonly string[],
+  given: readonly string[],
+  rounds: number,
+): Promise<Pick<Costs, 'name' | 'cpu'>[]> {
+  const found = await measureRounds(
+    names.map((name) => async () => (await measuredApart(module, [name, ...given])).ns),
+    rounds,
+  );
+  return names.map((name, index) => ({ name, cpu: found[index] ?? [] }));
 }
 
 const warmUps = amountOf(30);

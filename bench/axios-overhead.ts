@@ -4,10 +4,11 @@
  */
 
 import type { CreateAxiosDefaults, InternalAxiosRequestConfig } from 'axios';
-import { measuredApart } from './apart.js';
+import { cpuApart } from './apart.js';
 import { bare, type Contestant, retrying, serving } from './axios-contestants.js';
+import { rowsBesideBare } from './beside-bare.js';
 import { inLines } from './lines.js';
-import { type AsyncSubject, type Costs, measureAsync, measureRounds, median, ratioTo } from './measure.js';
+import { type AsyncSubject, measureAsync } from './measure.js';
 import type { Row } from './row.js';
 import { withSmallServer } from './with-small-server.js';
 
@@ -19,7 +20,7 @@ export async function benchAxiosOverhead(): Promise<Row[]> {
     subject(contestant, 'http://a.example', 1),
   );
   return [
-    ...rowsOf('from memory', await measureAsync(inMemory, 100, 401)),
+    ...rowsBesideBare('from memory', await measureAsync(inMemory, 100, 401)),
     ...(await overLoopback(1)),
     ...(await overLoopback(16)),
   ];
@@ -29,15 +30,8 @@ export async function benchAxiosOverhead(): Promise<Row[]> {
 function overLoopback(concurrency: number): Promise<Row[]> {
   return withSmallServer(async (origin) => {
     const names = sendingOverLoopback(() => ({})).map(({ name }) => name);
-    const given = [origin, String(concurrency)];
-    const cpu = await measureRounds(
-      names.map(
-        (name) => async () => (await measuredApart('./axios-sockets-variant.js', [name, ...given])).ns,
-      ),
-      9,
-    );
-    const costs = names.map((name, index) => ({ name, cpu: cpu[index] ?? [] }));
-    return rowsOf(`loopback, ${concurrency} at a time`, costs);
+    const costs = await cpuApart('./axios-sockets-variant.js', names, [origin, String(concurrency)], 9);
+    return rowsBesideBare(`loopback, ${concurrency} at a time`, costs);
   });
 }
 
@@ -61,14 +55,4 @@ export async function getting(
     sum += (await instance.get(`${origin}/things/1`)).status;
   });
   return sum;
-}
-
-function rowsOf(what: string, costs: readonly Pick<Costs, 'name' | 'cpu'>[]): Row[] {
-  const [peer] = costs;
-  return costs.map(({ name, cpu }) => ({
-    name: `${what}: ${name}`,
-    value: median(cpu) / 1_000,
-    unit: 'µs of CPU',
-    ...(cpu !== peer?.cpu && { ratio: ratioTo('bare', cpu, peer?.cpu ?? []) }),
-  }));
 }

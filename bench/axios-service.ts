@@ -1,8 +1,8 @@
 /** What a realistic policy adds to an axios request that succeeds at once, from memory, beside the defaults. */
 
 import { type PolicyOptions, presets } from '../src/index.js';
-import { measuredApart } from './apart.js';
-import { measureRounds, median, ratioTo } from './measure.js';
+import { cpuApart } from './apart.js';
+import { median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
 
 const { service } = presets.policies;
@@ -19,14 +19,11 @@ const atMost = 5.5;
 
 export async function benchAxiosService(): Promise<Row[]> {
   const names = Object.keys(policies);
-  const added = await measureRounds(
-    names.map((name) => async () => (await measuredApart('./axios-variant.js', [name])).ns),
-    rounds,
-  );
-  return added.map((values, index) => ({
-    name: `undaunted, ${names[index]}, adds to a request`,
-    value: median(values) / 1_000,
+  const added = await cpuApart('./axios-variant.js', names, [], rounds);
+  return added.map(({ name, cpu }, index) => ({
+    name: `undaunted, ${name}, adds to a request`,
+    value: median(cpu) / 1_000,
     unit: 'µs of CPU',
-    ...(index > 0 && { ratio: ratioTo('what the defaults add', values, added[0] ?? []), atMost }),
+    ...(index > 0 && { ratio: ratioTo('what the defaults add', cpu, added[0]?.cpu ?? []), atMost }),
   }));
 }

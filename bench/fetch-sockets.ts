@@ -1,50 +1,33 @@
-/** CPU per fetch over loopback, with the server in another process: with and without a retry layer, in turns. */
+/**
+ * CPU per fetch over loopback, with the server in another process: with and without a retry layer, each in a process of
+ * its own.
+ */
 
-import { bare, retrying, serving, statusOf, timingBy } from './fetch-contestants.js';
+import { cpuApart } from './apart.js';
+import { rowsBesideBare } from './beside-bare.js';
+import { bare, type Contestant, retrying, serving, timingBy } from './fetch-contestants.js';
 import { type Peers, withPeers } from './fetch-peers.js';
-import { inLines } from './lines.js';
-import { measureAsync, median, ratioTo } from './measure.js';
 import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
 import { withSmallServer } from './with-small-server.js';
 
-const loads = [
-  { atATime: 1, requestsPerRound: 300, rounds: 41 },
-  { atATime: 50, requestsPerRound: 600, rounds: 41 },
-] as const;
+const rounds = 9;
 
 export function benchFetchSockets(): Promise<Row[]> {
   return withPeers((peers) =>
     withSmallServer(async (origin) => {
+      const names = sendingOverLoopback(peers).map(({ name }) => name);
       const rows: Row[] = [];
-      for (const load of loads) rows.push(...(await rowsFor(load, origin, peers)));
+      for (const atATime of [1, 50]) {
+        const given = [origin, String(atATime), JSON.stringify(peers.scratch)];
+        const costs = await cpuApart('./fetch-sockets-variant.js', names, given, rounds);
+        rows.push(...rowsBesideBare(`small GET, ${atATime} at a time`, costs));
+      }
       return [...rows, ...rowsOfMissing(peers.scratch)];
     }),
   );
 }
 
-async function rowsFor(
-  { atATime, requestsPerRound, rounds }: (typeof loads)[number],
-  origin: string,
-  peers: Peers,
-): Promise<Row[]> {
-  const contestants = [...bare(fetch), ...retrying(fetch, peers), serving(fetch), timingBy(fetch)];
-  const subjects = contestants.map((contestant) => ({
-    name: contestant.name,
-    async work(turns: number) {
-      let sum = 0;
-      await inLines(atATime, turns, async () => {
-        sum += await statusOf(contestant, origin);
-      });
-      return sum;
-    },
-  }));
-  const costs = await measureAsync(subjects, requestsPerRound, rounds);
-  const [peer] = costs;
-  return costs.map(({ name, cpu }) => ({
-    name: `small GET, ${atATime} at a time: ${name}`,
-    value: median(cpu) / 1_000,
-    unit: 'µs of CPU',
-    ...(cpu !== peer?.cpu && { ratio: ratioTo('bare', cpu, peer?.cpu ?? []) }),
-  }));
+export function sendingOverLoopback(peers: Peers): Contestant[] {
+  return [...bare(fetch), ...retrying(fetch, peers), serving(fetch), timingBy(fetch)];
 }

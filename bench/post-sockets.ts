@@ -4,8 +4,8 @@
  */
 
 import { presets } from '../src/index.js';
+import { rowsBesideBare } from './beside-bare.js';
 import { type Asked, costsOfClients, type Layer } from './client-sockets.js';
-import { median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
 
 const asked: Asked = {
@@ -25,12 +25,5 @@ const layers: readonly Layer[] = [
 
 export async function benchPostSockets(): Promise<Row[]> {
   const found = await costsOfClients(asked, layers);
-  return found.flatMap(({ client, costs }) =>
-    costs.map(({ name, cpu }) => ({
-      name: `POST, ${client}: ${name}`,
-      value: median(cpu) / 1_000,
-      unit: 'µs of CPU',
-      ...(cpu !== costs[0]?.cpu && { ratio: ratioTo('bare', cpu, costs[0]?.cpu ?? []) }),
-    })),
-  );
+  return found.flatMap(({ client, costs }) => rowsBesideBare(`POST, ${client}`, costs));
 }

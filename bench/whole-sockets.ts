@@ -4,6 +4,7 @@
  */
 
 import { presets } from '../src/index.js';
+import { rowsBesideBare } from './beside-bare.js';
 import { type Asked, costsOfClients, type Layer } from './client-sockets.js';
 import { copying } from './fetch-contestants.js';
 import { median, ratioTo, type Series } from './measure.js';
@@ -39,15 +40,9 @@ export async function benchWholeSockets(): Promise<Row[]> {
   return found.flatMap(({ client, costs }) => {
     const title = `small JSON, ${client}`;
     const cpuOf = (wanted: string): Series => costs.find(({ name }) => name === wanted)?.cpu ?? [];
-    const bare = cpuOf('bare');
     const { to, atMost } = client === 'fetch' ? besideCopy : besideOurs;
     return [
-      ...costs.map(({ name, cpu }) => ({
-        name: `${title}: ${name}`,
-        value: median(cpu) / 1_000,
-        unit: 'µs of CPU',
-        ...(cpu !== bare && { ratio: ratioTo('bare', cpu, bare) }),
-      })),
+      ...rowsBesideBare(title, costs),
       {
         name: `${title}: ${waiting}, beside`,
         value: median(cpuOf(waiting)) / 1_000,

@@ -1,0 +1,15 @@
+/** What a request costs with each of several layers, beside the client alone. */
+
+import { type Costs, median, ratioTo } from './measure.js';
+import type { Row } from './row.js';
+
+/** The first of them is the client alone. */
+export function rowsBesideBare(what: string, costs: readonly Pick<Costs, 'name' | 'cpu'>[]): Row[] {
+  const [bare] = costs;
+  return costs.map(({ name, cpu }) => ({
+    name: `${what}: ${name}`,
+    value: median(cpu) / 1_000,
+    unit: 'µs of CPU',
+    ...(cpu !== bare?.cpu && { ratio: ratioTo('bare', cpu, bare?.cpu ?? []) }),
+  }));
+}
