@@ -11,7 +11,7 @@ import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
 import { withSmallServer } from './with-small-server.js';
 
-const rounds = 9;
+const rounds = 7;
 
 export function benchFetchSockets(): Promise<Row[]> {
   return withPeers((peers) =>
