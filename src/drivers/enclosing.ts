@@ -1,8 +1,9 @@
 /** An attempt over other layers of undaunted, which it may send through. */
 
 import type { RequestFacts } from '../core/types.js';
-import { EnclosingAttempt, enclosed, mayMeet } from '../kernel/layers.js';
+import { EnclosingAttempt, enclosed, mayMeet, mayMeetBeneathFetch } from '../kernel/layers.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
+import { kindOf } from './platform-fetch.js';
 
 interface Configured {
   readonly adapter?: unknown;
@@ -68,6 +69,11 @@ interface EnclosedCall<Init, Answer> extends RequestFacts {
   readonly installation: { readonly retrier: OwnRetrier };
   addressNow(): () => string;
   call(init: Init): Promise<Answer>;
+}
+
+/** Whether there is another layer that this fetch could reach. */
+export function mayMeetBeneath(fetch: (...given: never[]) => unknown): boolean {
+  return mayMeetBeneathFetch(() => kindOf(fetch) !== undefined);
 }
 
 /** Calls fetch, which sends the request only once, whatever layers are beneath. */

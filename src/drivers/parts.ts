@@ -2,7 +2,7 @@
 
 import type { BodyHints, FailuresPart, Filling, Part } from '../core/policy/parts.js';
 import type { Advice } from '../kernel/advice.js';
-import type { isWithin, Layers, mayMeet, mayMeetBeneathFetch } from '../kernel/layers.js';
+import type { isWithin, Layers, mayMeet } from '../kernel/layers.js';
 import type { acceptRetry } from '../kernel/live-session.js';
 import type { Admission, CredentialsPart, KernelParts, Learning } from '../kernel/parts.js';
 import type { OwnRetrier } from '../kernel/retrier.js';
@@ -17,7 +17,7 @@ import type { isEndTold, whenOver } from './body/unread.js';
 import type { Awaiting, seenOf, waitingFor } from './body/whole.js';
 import type { ignoresInit, standIn } from './built-anew.js';
 import type { lightened } from './cause.js';
-import type { callEnclosed, sendEnclosed } from './enclosing.js';
+import type { callEnclosed, mayMeetBeneath, sendEnclosed } from './enclosing.js';
 import type { AxiosHooks, FetchHooks, Hooks } from './hooks.js';
 import type { admittedAfter } from './loop/admitting.js';
 import type { sendLearning } from './loop/hedging.js';
@@ -147,7 +147,7 @@ interface AxiosAdvice extends Advice {
 interface FetchLayers extends Layers {
   readonly callEnclosed: typeof callEnclosed;
   readonly isWithin: typeof isWithin;
-  readonly mayMeetBeneathFetch: typeof mayMeetBeneathFetch;
+  readonly mayMeetBeneath: typeof mayMeetBeneath;
 }
 
 interface AxiosLayers extends Layers {

@@ -32,7 +32,8 @@ export function platformFetch(fetch: unknown): PlatformFetch | undefined {
 /** A source text is long, and each attempt asks. */
 const kinds: WeakMap<AnyFunction, PlatformFetch | 'stranger'> = new WeakMap();
 
-function kindOf(fetch: AnyFunction): PlatformFetch | undefined {
+/** Of this function itself: undefined, too, for what is around a platform's. */
+export function kindOf(fetch: AnyFunction): PlatformFetch | undefined {
   let kind = kinds.get(fetch);
   if (kind === undefined) {
     kind = kindOfText(fetch) ?? 'stranger';

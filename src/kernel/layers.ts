@@ -61,10 +61,10 @@ export function mayMeet(beneath: Beneath): boolean {
   return dispatchers > 0 || fetches > 0 || (beneath === 'anything' && instances > 1);
 }
 
-/** Whether there is another layer that a wrapped fetch could reach. */
-export function mayMeetBeneathFetch(): boolean {
+/** Whether there is another layer that a wrapped fetch could reach. The platform's own reaches those on dispatchers only. */
+export function mayMeetBeneathFetch(isPlatforms: () => boolean): boolean {
   const { dispatchers, instances, fetches } = layers;
-  return dispatchers > 0 || instances > 0 || fetches > 1;
+  return dispatchers > 0 || ((instances > 0 || fetches > 1) && !isPlatforms());
 }
 
 /** Sends an attempt. Within it, other layers of ours send the same request only once. */

@@ -59,7 +59,7 @@ import { isEndTold, whenOver } from '../drivers/body/unread.js';
 import { awaitStart, awaitWhole, seenOf, waitingFor } from '../drivers/body/whole.js';
 import { ignoresInit, standIn } from '../drivers/built-anew.js';
 import { lightened } from '../drivers/cause.js';
-import { callEnclosed, sendEnclosed } from '../drivers/enclosing.js';
+import { callEnclosed, mayMeetBeneath, sendEnclosed } from '../drivers/enclosing.js';
 import { askBeforeRetry, verdictOn } from '../drivers/hooks.js';
 import { AxiosChanges, FetchChanges } from '../drivers/identity.js';
 import { admittedAfter } from '../drivers/loop/admitting.js';
@@ -254,7 +254,7 @@ export const layers: Every['layers'] = {
   of: ofLayers,
   callEnclosed,
   isWithin: layer.isWithin,
-  mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
+  mayMeetBeneath,
   sendEnclosed,
   mayMeet: layer.mayMeet,
 };
@@ -422,7 +422,7 @@ const fetchParts: Required<FetchParts> = /* @__PURE__ */ together({
     of: ofLayers,
     callEnclosed,
     isWithin: layer.isWithin,
-    mayMeetBeneathFetch: layer.mayMeetBeneathFetch,
+    mayMeetBeneath,
   },
   evidence: { part: 'evidence', FetchProof, isOurs },
   node: { part: 'node', isEndTold, expectManyListeners, sharing, acceptRetry },

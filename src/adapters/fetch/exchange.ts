@@ -194,7 +194,7 @@ export class FetchExchange implements RequestFacts, PromiseExchange<ResponseShap
     // The first attempt sends a Request's own body; the next one needs the spare.
     this.body ??= this.spare;
     const { layers } = this.parts;
-    if (layers?.mayMeetBeneathFetch() !== true) return this.call(init);
+    if (layers?.mayMeetBeneath(this.installation.fetchNow()) !== true) return this.call(init);
     return layers.callEnclosed(this, init);
   }
 

@@ -1,7 +1,8 @@
 /** One request through several layers of ours: only one retries, counted at a server. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import axiosModule from 'axios';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { attachRetry } from '../../../src/adapters/axios/index.js';
 import { withRetry } from '../../../src/adapters/fetch/index.js';
 import { retry } from '../../../src/adapters/undici/index.js';
@@ -122,6 +123,49 @@ test('concurrent requests of one wrapped fetch are each retried', async () => {
   const own = withRetry(fetch, three);
   await Promise.all([own(lab.origin), own(lab.origin)]);
   expect(lab.requests).toHaveLength(6);
+});
+
+describe('several layers beside each other', () => {
+  /** How many attempts the fetch sends within a context of ours, once there are other layers, but none on a dispatcher. */
+  async function contextsOf(wrap: () => typeof fetch): Promise<number> {
+    const lab = await openLab(answer(200));
+    const counts = Reflect.get(globalThis, Symbol.for('undaunted.layers')) as { dispatchers: number };
+    const { dispatchers } = counts;
+    const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+    onTestFinished(() => {
+      counts.dispatchers = dispatchers;
+      run.mockRestore();
+    });
+    counts.dispatchers = 0;
+    withRetry(fetch, three);
+    attachRetry(axiosModule.create(), three);
+    await wrap()(lab.origin);
+    return run.mock.calls.filter(([store]) => Object(store) === store && 'isOver' in Object(store)).length;
+  }
+
+  // In Node 20, a context makes each promise of the process dearer: of fetch, there are many.
+  test.each<[string, () => typeof fetch]>([
+    ['the one that is given', () => withRetry(fetch, three)],
+    ['the global one', () => withRetry(undefined, three)],
+    ["undici's", () => withRetry(undiciFetch, three)],
+  ])("need no context over the platform's fetch: %s", async (_which, wrap) => {
+    expect(await contextsOf(wrap)).toBe(0);
+  });
+
+  test.each<[string, () => typeof fetch]>([
+    ['another layer', () => withRetry(withRetry(fetch, three), three)],
+    ['a function', () => withRetry((...given: Parameters<typeof fetch>) => fetch(...given), three)],
+    [
+      'a global one that was replaced',
+      () => {
+        const own = fetch;
+        vi.stubGlobal('fetch', (...given: Parameters<typeof fetch>) => own(...given));
+        return withRetry(undefined, three);
+      },
+    ],
+  ])('need one over %s', async (_which, wrap) => {
+    expect(await contextsOf(wrap)).toBe(1);
+  });
 });
 
 test("undici's RetryAgent underneath multiplies, and a warning says so", async () => {
