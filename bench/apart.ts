@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { amountOf, type Costs, cpuSince, measureRounds, type Series } from './measure.js';
+import { amountOf, type CpuCosts, cpuSince, measureRounds, type Series } from './measure.js';
 
 /** The cost of one turn, without waiting. */
 export interface Measured {
@@ -33,7 +33,7 @@ export async function cpuApart(
   names: readonly string[],
   given: readonly string[],
   rounds: number,
-): Promise<Pick<Costs, 'name' | 'cpu'>[]> {
+): Promise<CpuCosts[]> {
   const found = await measureRounds(
     names.map((name) => async () => (await measuredApart(module, [name, ...given])).ns),
     rounds,

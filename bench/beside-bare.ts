@@ -1,10 +1,10 @@
 /** What a request costs with each of several layers, beside the client alone. */
 
-import { type Costs, median, ratioTo } from './measure.js';
+import { type CpuCosts, median, ratioTo } from './measure.js';
 import type { Row } from './row.js';
 
 /** The first of them is the client alone. */
-export function rowsBesideBare(what: string, costs: readonly Pick<Costs, 'name' | 'cpu'>[]): Row[] {
+export function rowsBesideBare(what: string, costs: readonly CpuCosts[]): Row[] {
   const [bare] = costs;
   return costs.map(({ name, cpu }) => ({
     name: `${what}: ${name}`,

@@ -8,7 +8,12 @@ import type { CreateAxiosDefaults } from 'axios';
 import type { Dispatcher } from 'undici';
 import { measuredApart, report, touchYoungMemory } from './apart.js';
 import { retrying as axiosRetrying, serving as axiosServing } from './axios-contestants.js';
-import { retrying as fetchRetrying, serving as fetchServing, statusOf } from './fetch-contestants.js';
+import {
+  retrying as fetchRetrying,
+  serving as fetchServing,
+  service,
+  statusOf,
+} from './fetch-contestants.js';
 import { type Peers, withPeers } from './fetch-peers.js';
 import { inLines } from './lines.js';
 import {
@@ -147,7 +152,7 @@ export function axiosContestants(defaults: () => CreateAxiosDefaults, origin: st
 
 export function fetchContestants(peers: Peers, origin: string): AsyncSubject[] {
   const retrying = fetchRetrying(fetch, peers, { ours, retries: most });
-  return [...retrying, fetchServing(fetch, undefined, ours)].map((contestant, index) =>
+  return [...retrying, fetchServing(fetch, service, ours)].map((contestant, index) =>
     subject(contestant.name, (turn) => statusOf(contestant, `${origin}/flaky/${index}/${turn}`)),
   );
 }

@@ -24,15 +24,16 @@ export function bare(fetch: Fetch): Contestant[] {
   return ['bare fetch', noise].map((name) => ({ name, send: (url) => fetch(url) }));
 }
 
-const realistic = 'undaunted, service';
+export const service = 'undaunted, service';
+export const withoutWhole = 'undaunted, service without wholeBodyBytes';
 
 /** What a realistic policy asks for, which is more than the defaults: with whole answers, and without. */
 export const services: Readonly<Record<string, PolicyOptions>> = {
-  'undaunted, service without wholeBodyBytes': { ...presets.policies.service, wholeBodyBytes: 0 },
-  [realistic]: presets.policies.service,
+  [withoutWhole]: { ...presets.policies.service, wholeBodyBytes: 0 },
+  [service]: presets.policies.service,
 };
 
-export function serving(fetch: Fetch, name: string = realistic, more: PolicyOptions = {}): Contestant {
+export function serving(fetch: Fetch, name: string, more: PolicyOptions = {}): Contestant {
   return { name, send: withRetry(fetch, { ...services[name], ...more }) };
 }
 

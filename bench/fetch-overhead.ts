@@ -4,7 +4,7 @@
  */
 
 import { type Measured, measuredApart } from './apart.js';
-import { copying, noise, retrying, services, timing } from './fetch-contestants.js';
+import { copying, noise, retrying, service, timing, withoutWhole } from './fetch-contestants.js';
 import { labelOf, type Peers, withPeers } from './fetch-peers.js';
 import { measureRounds, median, perRound, ratioTo, type Series } from './measure.js';
 import { rowsOfMissing } from './packages.js';
@@ -14,7 +14,6 @@ import type { Row } from './row.js';
 export type Answered = 'empty' | 'JSON';
 
 const rounds = 9;
-const [withoutWhole, service] = Object.keys(services) as [string, string];
 const gauges = ['ns', 'bytes'] as const;
 
 type Gauge = (typeof gauges)[number];

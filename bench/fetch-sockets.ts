@@ -5,7 +5,7 @@
 
 import { cpuApart } from './apart.js';
 import { rowsBesideBare } from './beside-bare.js';
-import { bare, type Contestant, retrying, serving, timingBy } from './fetch-contestants.js';
+import { bare, type Contestant, retrying, service, serving, timingBy } from './fetch-contestants.js';
 import { type Peers, withPeers } from './fetch-peers.js';
 import { rowsOfMissing } from './packages.js';
 import type { Row } from './row.js';
@@ -29,5 +29,5 @@ export function benchFetchSockets(): Promise<Row[]> {
 }
 
 export function sendingOverLoopback(peers: Peers): Contestant[] {
-  return [...bare(fetch), ...retrying(fetch, peers), serving(fetch), timingBy(fetch)];
+  return [...bare(fetch), ...retrying(fetch, peers), serving(fetch, service), timingBy(fetch)];
 }

@@ -106,6 +106,9 @@ export async function measureWork(
   return measureRounds(gauges, wanted);
 }
 
+/** Without the time that passed. */
+export type CpuCosts = Pick<Costs, 'name' | 'cpu'>;
+
 /** Measures work that takes turns of the event loop. */
 export async function measureAsync(
   subjects: readonly AsyncSubject[],

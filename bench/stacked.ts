@@ -5,7 +5,7 @@
 
 import { cpuApart } from './apart.js';
 import { rowsBesideBare } from './beside-bare.js';
-import { median, perRound, ratioTo, type Series } from './measure.js';
+import { type CpuCosts, median, perRound, ratioTo, type Series } from './measure.js';
 import { rowsOfMissing, type Scratch, withPackages } from './packages.js';
 import type { Row } from './row.js';
 import { names, packages } from './stacked-contestants.js';
@@ -51,7 +51,7 @@ function overLoopback(scratch: Scratch): Promise<Row[]> {
 }
 
 /** Each in a process of its own. */
-function costsApart(scratch: Scratch, origin: readonly string[] = []): ReturnType<typeof cpuApart> {
+function costsApart(scratch: Scratch, origin: readonly string[] = []): Promise<CpuCosts[]> {
   const isMissing = (name: string): boolean => scratch.missing.some((one) => name.startsWith(one.name));
   const there = Object.values(names).filter((name) => !isMissing(name));
   return cpuApart('./stacked-variant.js', there, [JSON.stringify(scratch), ...origin], rounds);

@@ -4,8 +4,9 @@
  */
 
 import type { Dispatcher } from 'undici';
+import { rowsBesideBare } from './beside-bare.js';
 import { inLines } from './lines.js';
-import { type Costs, measureAsync, median, perRound, ratioTo } from './measure.js';
+import { type Costs, measureAsync, median, perRound } from './measure.js';
 import type { Row } from './row.js';
 import { bare, type Contestant, passThrough, retrying, serving } from './undici-contestants.js';
 import { undici } from './undici-under-test.js';
@@ -50,29 +51,24 @@ async function rowsFor(load: Load, origin: string): Promise<Row[]> {
       work: async (turns: number) => (await downloads[index]?.run(turns)) ?? 0,
     }));
     const costs = await measureAsync(subjects, load.requestsPerRound, load.rounds);
-    return costs.map((cost, index) => rowOf(load, cost, costs[0], downloads[index]));
+    const sockets = `${connections} ${connections === 1 ? 'socket' : 'sockets'}`;
+    return rowsBesideBare(`${load.name}, ${sockets}`, costs).map((row, index) => ({
+      ...row,
+      ...(index > 0 && load.bytes > 1_000 && noteOnChunks(costs[index], costs[0], downloads[index])),
+    }));
   } finally {
     await Promise.all(contestants.map(({ dispatcher }: Contestant) => dispatcher.destroy()));
   }
 }
 
-function rowOf(
-  { name: what, connections, bytes }: Load,
-  { name, cpu }: Costs,
-  peer: Costs | undefined,
+function noteOnChunks(
+  costs: Costs | undefined,
+  bare: Costs | undefined,
   downloads: Downloads | undefined,
-): Row {
+): Pick<Row, 'note'> {
   const chunks = downloads?.chunksEach ?? 1;
-  const more = median(perRound(cpu, peer?.cpu ?? [], (own, least) => own - least)) / chunks;
-  const isPeer = cpu === peer?.cpu;
-  return {
-    name: `${what}, ${connections} ${connections === 1 ? 'socket' : 'sockets'}: ${name}`,
-    value: median(cpu) / 1_000,
-    unit: 'µs of CPU',
-    ...(!isPeer && { ratio: ratioTo('bare', cpu, peer?.cpu ?? []) }),
-    ...(!isPeer &&
-      bytes > 1_000 && { note: `${more.toFixed(0)} ns more for each of ${chunks.toFixed(0)} chunks` }),
-  };
+  const more = median(perRound(costs?.cpu ?? [], bare?.cpu ?? [], (own, least) => own - least)) / chunks;
+  return { note: `${more.toFixed(0)} ns more for each of ${chunks.toFixed(0)} chunks` };
 }
 
 /** Sends requests through one dispatcher, one after the other on each connection. */

@@ -64,7 +64,8 @@ export function mayMeet(beneath: Beneath): boolean {
 /** Whether there is another layer that a wrapped fetch could reach. The platform's own reaches those on dispatchers only. */
 export function mayMeetBeneathFetch(isPlatforms: () => boolean): boolean {
   const { dispatchers, instances, fetches } = layers;
-  return dispatchers > 0 || ((instances > 0 || fetches > 1) && !isPlatforms());
+  // The one that asks is one of them.
+  return dispatchers > 0 || (instances + fetches > 1 && !isPlatforms());
 }
 
 /** Sends an attempt. Within it, other layers of ours send the same request only once. */
